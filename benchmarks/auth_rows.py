@@ -52,7 +52,7 @@ class AuthStack:
         clock, ids, callers = SystemClock(), TimeOrderedIds(), CallerFactory(PROFILES)
         member_cache = MemberCache(members, clock)
         keys = SigningKeyCache(FileKeyring(folder), clock, ids, TERMS.validity)
-        audit = AuditRecorder(lambda: trail, clock, Log(), 90)
+        audit = AuditRecorder(lambda: trail, clock, Log(), 90, TERMS.sessions)
         hashes = Argon2Passwords()
         sign_in = SignIn(members, member_cache, hashes, PROFILES, clock, attempts, waiting.pause, audit)
         tokens = TokenVerifier(keys, member_cache, callers, clock, TERMS.audience)

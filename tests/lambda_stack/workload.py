@@ -195,6 +195,7 @@ def manage_members(stack: Stack) -> None:
     stack.request("GET", f"{MEMBERS}/{elsa}", authorization=basic("elsa", PASSWORD))
     with patch.object(recorder, "STEPS_IN_REQUEST", 0):
         stack.request("DELETE", f"{MEMBERS}/{elsa}")
+    stack.request("GET", "/auth/administration/audit")
 
 
 def write_objects(stack: Stack) -> None:

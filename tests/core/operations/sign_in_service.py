@@ -10,6 +10,7 @@ from stratabase.members.audit.recorder import AuditRecorder
 from stratabase.members.member import Member
 from stratabase.members.sign_in.callers import MemberCache
 from stratabase.members.sign_in.sign_in import SignIn
+from stratabase.members.sign_in.tokens import TokenTerms
 from stratabase.values.formats.preferences import Formats
 from tests.fakes import FrozenClock
 from tests.in_memory_attempts import InMemoryAttempts
@@ -46,6 +47,8 @@ class SignInService:
         """Replace the process by a new one with empty caches."""
         known = MemberCache(self.members, self.clock)
         pause = self.pause if self.may_wait else None
+        log, terms = Log(stream=StringIO()), TokenTerms("Hr").sessions
+        audit = AuditRecorder(lambda: self.members.trail, self.clock, log, 90, terms)
         self.sign_in = SignIn(
             self.members,
             known,
@@ -54,7 +57,7 @@ class SignInService:
             self.clock,
             self.attempts,
             pause,
-            AuditRecorder(lambda: self.members.trail, self.clock, Log(stream=StringIO()), 90),
+            audit,
         )
 
     def pause(self, seconds: float) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from stratabase.core.domain.objects.instant import Instant
 from stratabase.members.audit.changes import reported_changes
 from stratabase.members.audit_entry import AuditKind
 from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
@@ -19,7 +20,13 @@ from stratabase.members.member import (
     with_reset_link,
     without_reset_link,
 )
-from stratabase.members.sessions import SessionTerms, with_renewed_session, with_session, without_sessions
+from stratabase.members.sessions import (
+    MAX_SESSIONS,
+    SessionTerms,
+    with_renewed_session,
+    with_session,
+    without_sessions,
+)
 from tests.fakes import NOON
 from tests.rows import each_row
 
@@ -38,8 +45,8 @@ ANNA = Member(
 Reported = tuple[AuditKind, Mapping[str, str]]
 
 
-def reported(before: Member | None, after: Member | None) -> list[Reported]:
-    return [(each.kind, each.detail) for each in reported_changes(before, after, NOON)]
+def reported(before: Member | None, after: Member | None, now: Instant = NOON) -> list[Reported]:
+    return [(each.kind, each.detail) for each in reported_changes(before, after, now, TERMS)]
 
 
 CHANGES: list[tuple[Member, list[Reported]]] = [
@@ -91,12 +98,23 @@ def test_what_is_no_event_reports_nothing(after: Member) -> None:
 
 def test_sessions_that_ended_by_themselves_are_not_reported() -> None:
     late = NOON + TERMS.validity
-    assert reported(ANNA, with_session(ANNA, replace(LATER, since=late, renewed=late), late, TERMS)) == [
-        (AuditKind.SIGNED_IN, {"session": "s3"})
-    ]
+    signed_in = with_session(ANNA, replace(LATER, since=late, renewed=late), late, TERMS)
+    assert reported(ANNA, signed_in, late) == [(AuditKind.SIGNED_IN, {"session": "s3"})]
     renewed = with_renewed_session(ANNA, "s2", late - 950, TERMS)
     assert [each.id for each in renewed.sessions] == ["s2"]
-    assert reported(ANNA, renewed) == []
+    assert reported(ANNA, renewed, late - 950) == []
+    assert reported(ANNA, without_sessions(ANNA), late - 950) == [
+        (AuditKind.SESSION_ENDED, {"session": "s2"})
+    ]
+
+
+def test_a_session_that_another_sign_in_displaces_is_reported() -> None:
+    many = [replace(HOME, id=f"d{number}", renewed=NOON + number) for number in range(MAX_SESSIONS)]
+    member = replace(ANNA, sessions=tuple(many))
+    assert reported(member, with_session(member, LATER, NOON, TERMS)) == [
+        (AuditKind.SIGNED_IN, {"session": "s3"}),
+        (AuditKind.SESSION_ENDED, {"session": "d0"}),
+    ]
 
 
 def test_a_removed_link_and_an_enabled_member_are_reported() -> None:
@@ -119,7 +137,9 @@ def test_a_link_that_nobody_got_is_taken_back_silently() -> None:
 
 def test_a_new_and_a_deleted_member_are_one_entry_each() -> None:
     program = Member("p", "nightly", "", "Robot", kind=MemberKind.PROGRAM)
-    assert reported(None, program) == [(AuditKind.MEMBER_CREATED, {"profile": "Robot", "kind": "program"})]
+    assert reported(None, program) == [
+        (AuditKind.MEMBER_CREATED, {"profile": "Robot", "memberKind": "program"})
+    ]
     assert reported(ANNA, None) == [(AuditKind.MEMBER_DELETED, {"profile": "Clerk"})]
 
 

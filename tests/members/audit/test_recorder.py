@@ -18,6 +18,7 @@ from stratabase.members.audit.recorder import AuditRecorder
 from stratabase.members.audit_entry import DAY, HOUR, AuditEntry, AuditKind
 from stratabase.members.credentials import Session
 from stratabase.members.member import Member
+from stratabase.members.sign_in.tokens import TokenTerms
 from tests.fakes import NOON, FrozenClock
 from tests.in_memory_audit import InMemoryAuditTrail
 from tests.in_memory_members import InMemoryMembers
@@ -37,7 +38,7 @@ class Office:
         self.stored = InMemoryMembers(ANNA)
         self.trail: InMemoryAuditTrail = self.stored.trail
         log = Log("DEBUG", self.logged, service=f"office{uuid4()}")
-        self.recorder = AuditRecorder(lambda: self.trail, self.clock, log, 90)
+        self.recorder = AuditRecorder(lambda: self.trail, self.clock, log, 90, TokenTerms("Hr").sessions)
         self.members = AuditedMembers(self.stored, self.recorder)
 
     def entries(self) -> list[AuditEntry]:

@@ -8,7 +8,6 @@ from stratabase.core import waiting
 from stratabase.core.app.app import App
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unavailable
-from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.http.base.authentication import Authenticator
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.audit.audited_members import AuditedMembers
@@ -55,7 +54,7 @@ class AuthServices:
     def audit(self) -> AuditRecorder:
         """What writes the audit trail."""
         days = self._settings.of(MemberSettings).audit_days
-        return AuditRecorder(lambda: self.audit_trail, self._clock, self._app.log, days)
+        return AuditRecorder(lambda: self.audit_trail, self._clock, self._app.log, days, self.terms.sessions)
 
     @cached_property
     def sign_in(self) -> SignIn:
@@ -114,18 +113,7 @@ class AuthServices:
 
     def _caller_of_key(self, callers: CallerFactory) -> Callable[[str, str], Caller]:
         profiles = self._app.model.profiles
-        return KeyVerifier(self._member_cache, callers, profiles, self._clock, self._note_use).caller
-
-    def _note_use(self, member: str, key: str, hour: Instant) -> None:
-        """Record when a key was used, if the store can: no request depends on it."""
-        try:
-            self._trail.note_use(member, key, hour)
-        except Unavailable as error:
-            self._app.log.warning("Use of an API key not recorded", key=key, error=error)
-
-    @cached_property
-    def _trail(self) -> AuditTrail:
-        return member_platform(self._app.platform).audit_trail()
+        return KeyVerifier(self._member_cache, callers, profiles, self._clock, self.audit.note_key_use).caller
 
     @cached_property
     def terms(self) -> TokenTerms:

@@ -10,6 +10,7 @@ from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.endpoints.member_shapes import MemberShapes
 from stratabase.members.fields import member_fields
 from stratabase.members.member import Member
+from stratabase.members.operations.audit import ReadAuditTrail
 from stratabase.members.operations.email_change import EmailChange
 from stratabase.members.operations.first_administrator import (
     AdministratorState,
@@ -155,7 +156,7 @@ class MemberServices:
     @cached_property
     def list_keys(self) -> ListKeys:
         """The operation that lists the API keys of a member."""
-        return ListKeys(self._members, self._platform.audit_trail())
+        return ListKeys(self._members, self._app.part(AuthServices).audit_trail)
 
     @cached_property
     def create_key(self) -> CreateKey:
@@ -172,6 +173,12 @@ class MemberServices:
     def end_key(self) -> EndKey:
         """The operation that ends an API key."""
         return EndKey(self._members, self._clock)
+
+    @cached_property
+    def read_audit_trail(self) -> ReadAuditTrail:
+        """The operation that reads the audit trail."""
+        trail, days = self._app.part(AuthServices).audit_trail, self._own_settings.audit_days
+        return ReadAuditTrail(trail, self._members, self._clock, days)
 
     @cached_property
     def hand_over(self) -> "HandOver":

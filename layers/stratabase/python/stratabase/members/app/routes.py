@@ -65,6 +65,7 @@ def signin_routes() -> tuple[Route, ...]:
 def member_routes() -> tuple[Route, ...]:
     """Return the routes of members and their passwords."""
     from stratabase.members.app.member_services import MemberServices
+    from stratabase.members.endpoints.audit import audit_endpoint
     from stratabase.members.endpoints.hand_over import hand_over_endpoint
     from stratabase.members.endpoints.member import current_member_endpoint, member_endpoint
     from stratabase.members.endpoints.member_keys import member_key_endpoint, member_keys_endpoint
@@ -111,6 +112,10 @@ def member_routes() -> tuple[Route, ...]:
         Route(
             "/auth/administration/members/{id}/sessions/{session}",
             lambda app: session_endpoint(services(app).end_sessions),
+        ),
+        Route(
+            "/auth/administration/audit",
+            lambda app: audit_endpoint(services(app).read_audit_trail),
         ),
         Route(
             SET_PASSWORD,

@@ -7,6 +7,7 @@ from stratabase.core.domain.objects.instant import Instant
 from stratabase.members.audit_entry import NAME, AuditKind
 from stratabase.members.credentials import ApiKey, Session
 from stratabase.members.member import Member, reset_links
+from stratabase.members.sessions import SessionTerms, living_sessions
 
 NO_DETAIL: Mapping[str, str] = {}
 
@@ -20,12 +21,14 @@ class ReportedChange(NamedTuple):
     """The session that began with it."""
 
 
-def reported_changes(before: Member | None, after: Member | None, now: Instant) -> Iterator[ReportedChange]:
+def reported_changes(
+    before: Member | None, after: Member | None, now: Instant, terms: SessionTerms
+) -> Iterator[ReportedChange]:
     """Yield what happened to a member. None: the member does not exist before, or after."""
     if before is None or after is None:
         if after is not None:
             yield ReportedChange(
-                AuditKind.MEMBER_CREATED, {"profile": after.profile, "kind": after.kind.value}
+                AuditKind.MEMBER_CREATED, {"profile": after.profile, "memberKind": after.kind.value}
             )
         if before is not None:
             yield ReportedChange(AuditKind.MEMBER_DELETED, {"profile": before.profile})
@@ -33,7 +36,7 @@ def reported_changes(before: Member | None, after: Member | None, now: Instant) 
     yield from _changed_fields(before, after)
     yield from _changed_keys(before, after, now)
     yield from _changed_links(before, after)
-    yield from _changed_sessions(before, after)
+    yield from _changed_sessions(before, after, now, terms)
 
 
 def _changed_fields(before: Member, after: Member) -> Iterator[ReportedChange]:
@@ -79,18 +82,17 @@ def _changed_links(before: Member, after: Member) -> Iterator[ReportedChange]:
             yield ReportedChange(AuditKind.LINK_REMOVED, {"provider": link.provider})
 
 
-def _changed_sessions(before: Member, after: Member) -> Iterator[ReportedChange]:
-    former = {session.id: session for session in before.sessions}
-    present = {session.id: session for session in after.sessions}
+def _changed_sessions(
+    before: Member, after: Member, now: Instant, terms: SessionTerms
+) -> Iterator[ReportedChange]:
+    former, present = ({session.id: session for session in each.sessions} for each in (before, after))
     for id_, session in present.items():
         if id_ not in former:
             yield ReportedChange(AuditKind.SIGNED_IN, {"session": id_}, session)
-    # A sign-in and a renewal drop sessions that have ended by themselves. A new password, and disabling a
-    # member, end all of them, and are reported themselves.
-    is_other = (before.password, before.disabled) != (after.password, after.disabled)
-    if is_other or any(former.get(id_) != session for id_, session in present.items()):
+    # A new password, and disabling a member, end all sessions, and are reported themselves.
+    if (before.password, before.disabled) != (after.password, after.disabled):
         return
-    ended = [id_ for id_ in former if id_ not in present]
+    ended = [each.id for each in living_sessions(before, now, terms) if each.id not in present]
     if ended:
         one = {"session": ended[0]} if len(ended) == 1 else {"sessions": str(len(ended))}
         yield ReportedChange(AuditKind.SESSION_ENDED, one)

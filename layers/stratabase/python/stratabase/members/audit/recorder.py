@@ -22,6 +22,7 @@ from stratabase.members.audit_entry import DAY, HOUR, AuditEntry, AuditKind, hou
 from stratabase.members.member import Member
 from stratabase.members.ports import AuditTrail
 from stratabase.members.request_source import RequestSource, request_source
+from stratabase.members.sessions import SessionTerms
 
 _MAX_NOTED = 10_000
 STEPS_IN_REQUEST = 20
@@ -31,12 +32,18 @@ STEPS_IN_REQUEST = 20
 class AuditRecorder:
     """Records what happens. Each operation says in one line what it does."""
 
-    def __init__(self, trail: Callable[[], AuditTrail], clock: Clock, log: Log, days: int) -> None:
-        """`trail` returns the store, which most processes never need. `days`: how long entries are kept."""
+    def __init__(
+        self, trail: Callable[[], AuditTrail], clock: Clock, log: Log, days: int, terms: SessionTerms
+    ) -> None:
+        """`trail` returns the store, which most processes never need. `days`: how long entries are kept.
+
+        `terms` say which sessions have ended by themselves.
+        """
         self._trail = trail
         self._clock = clock
         self._log = log
         self._kept = days * DAY
+        self._terms = terms
         self._ids = TimeOrderedIds(clock.now)
         self._hour = 0
         self._noted: set[str] = set()
@@ -52,7 +59,7 @@ class AuditRecorder:
                 # A session begins in a request without a caller.
                 Actor(member.id, each.session.way) if each.session else actor,
             )
-            for each in reported_changes(before, after, now)
+            for each in reported_changes(before, after, now, self._terms)
         ]
 
     def refuse(self, kind: AuditKind, member: str = "") -> None:

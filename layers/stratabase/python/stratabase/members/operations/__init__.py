@@ -9,6 +9,7 @@
 - `email_change`, `password_reset`: confirm an e-mail address, or set a password, by a mailed link
 - `forgotten_password`: mail a link to somebody who forgot the password, without revealing who is a member
 - `sessions`: list and end the sessions of members
+- `audit`: read the audit trail
 - `hand_over`: give the objects that one member owns to another
 - `first_administrator`: create the first member of an empty store
 - `renamed_profiles`: the members under a model that has renamed profiles

@@ -10,7 +10,7 @@ REQUEST_HEADERS = (
     "Upload-Offset, X-HTTP-Method-Override"
 )
 RESPONSE_HEADERS = (
-    "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Idempotent-Replayed, Location, "
+    "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Idempotent-Replayed, Link, Location, "
     "Retry-After, "
     "Tus-Checksum-Algorithm, Tus-Extension, Tus-Max-Size, Tus-Resumable, Tus-Version, "
     "Upload-Expires, Upload-Length, Upload-Metadata, Upload-Offset, WWW-Authenticate"
