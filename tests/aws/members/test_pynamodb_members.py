@@ -9,7 +9,8 @@ import pytest
 from botocore.exceptions import ReadTimeoutError
 
 from stratabase.core.domain.objects.commit_refusals import Conflict
-from stratabase.members.member import Member, NamesTaken
+from stratabase.members.credentials import ProviderLink
+from stratabase.members.member import Member, MemberKind, NamesTaken
 from stratabase.members.ports import Members
 from stratabase_aws.dynamodb.retry import RetryPolicy
 from stratabase_aws.members import pynamodb_members
@@ -125,6 +126,86 @@ def shared_members() -> Iterator[Members]:
     """A store that loses nothing."""
     with over_ministack(Path()) as members:
         yield members
+
+
+def abandon_guards(members: Members, member: Member) -> None:
+    """Change a member as a version without links does, which leaves them out."""
+    assert isinstance(members, PynamoMembers)
+    before = members.by_id(member.id)
+    assert before is not None
+    members._table.write(members._record(replace(before, links=()), before.revision + 1).save)
+
+
+LINK = ProviderLink("https://id.example", "7", "entra", 1)
+
+
+@pytest.mark.parametrize("claiming", [ANNA, BERT], ids=["the same member", "another member"])
+def test_a_link_that_an_earlier_version_has_left_out_can_be_made_again(
+    claiming: Member, shared_members: Members
+) -> None:
+    for member in (replace(ANNA, links=(LINK,)), BERT):
+        shared_members.add(member)
+    abandon_guards(shared_members, ANNA)
+    assert shared_members.by_link(LINK.issuer, LINK.subject) is None
+
+    def link() -> None:
+        before = shared_members.by_id(claiming.id)
+        assert before is not None
+        shared_members.change(before, replace(before, links=(LINK,)))
+
+    with pytest.raises(Conflict):  # which all operations take for the reason to begin anew
+        link()
+    link()
+    assert shared_members.by_link(LINK.issuer, LINK.subject) == replace(claiming, links=(LINK,))
+
+
+def test_the_link_of_a_member_whom_an_earlier_version_has_removed_can_be_made_again(
+    shared_members: Members,
+) -> None:
+    shared_members.add(replace(ANNA, links=(LINK,)))
+    abandon_guards(shared_members, ANNA)
+    (anna,) = shared_members.roster().members
+    shared_members.remove(anna)
+    assert shared_members.by_link(LINK.issuer, LINK.subject) is None
+    with pytest.raises(Conflict):
+        shared_members.add(replace(BERT, links=(LINK,)))
+    shared_members.add(replace(BERT, links=(LINK,)))
+    assert shared_members.by_link(LINK.issuer, LINK.subject) == replace(BERT, links=(LINK,))
+
+
+def test_a_program_that_an_earlier_version_has_changed_stays_one(shared_members: Members) -> None:
+    program = Member("3", "nightly", "", "Boss", kind=MemberKind.PROGRAM)
+    shared_members.add(program)
+    assert isinstance(shared_members, PynamoMembers)
+    record = shared_members._record(program, 2)
+    record.kind = None
+    shared_members._table.write(record.save)
+    assert shared_members.by_id("3") == program
+
+
+def test_a_link_that_comes_back_meanwhile_stays(
+    shared_members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever drops the guard has read the member before that."""
+    shared_members.add(replace(ANNA, links=(LINK,)))
+    shared_members.add(BERT)
+    abandon_guards(shared_members, ANNA)
+    stale = shared_members.by_id(ANNA.id)
+    assert stale is not None
+    with pytest.raises(Conflict):
+        shared_members.change(stale, replace(stale, links=(LINK,)))
+    stale = shared_members.by_id(ANNA.id)
+    assert stale is not None
+    shared_members.change(stale, replace(stale, links=(LINK,)))
+    by_id, bert = shared_members.by_id, shared_members.by_id(BERT.id)
+    assert bert is not None
+    monkeypatch.setattr(shared_members, "by_id", lambda id_: stale if id_ == ANNA.id else by_id(id_))
+    with pytest.raises(Conflict):
+        shared_members.change(bert, replace(bert, links=(LINK,)))
+    monkeypatch.undo()
+    assert shared_members.by_link(LINK.issuer, LINK.subject) == replace(ANNA, links=(LINK,))
+    with pytest.raises(NamesTaken):
+        shared_members.change(bert, replace(bert, links=(LINK,)))
 
 
 def test_a_lookup_takes_equally_many_requests_for_known_and_unknown_names(

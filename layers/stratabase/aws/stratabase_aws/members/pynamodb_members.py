@@ -19,6 +19,7 @@ from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.members.audit_entry import AuditEntry
 from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
 from stratabase.members.member import (
+    LINK_FIELD,
     MailedLink,
     Member,
     MemberKind,
@@ -144,7 +145,7 @@ def _guards(member: Member) -> dict[TableKey, str]:
     return {
         _username_key(member.username): "username",
         **({_email_key(member.email): "email"} if member.email else {}),
-        **{_link_key(link.issuer, link.subject): "link" for link in member.links},
+        **{_link_key(link.issuer, link.subject): LINK_FIELD for link in member.links},
     }
 
 
@@ -236,7 +237,7 @@ class PynamoMembers:
         """Add a member, who can come from another store. Raises NamesTaken, or Conflict if the id exists."""
         checks = () if is_moved else self._check_other_spellings(member, None)
         entries = self._audit.entries(audit)
-        self._commit([self._save(member, 0), *self._claim_names(member, None), *checks, *entries])
+        self._commit(member, [self._save(member, 0), *self._claim_names(member, None), *checks, *entries])
 
     def change(
         self,
@@ -258,7 +259,7 @@ class PynamoMembers:
             *self._audit.entries(audit),
         ]
         if others:
-            self._commit([self._save(after, before.revision), *others])
+            self._commit(after, [self._save(after, before.revision), *others])
         else:
             self._replace(after, before.revision)
 
@@ -269,10 +270,12 @@ class PynamoMembers:
         record = self._member(*_member_key(member.id))
         removal = delete_if(record, MemberRecord.revision == member.revision, _AS_READ)
         reported = self._audit.removal(member.id, audit)
-        self._commit([removal, *self._release_names(member, None), *self._advance_roster(roster), *reported])
+        released = self._release_names(member, None)
+        self._commit(member, [removal, *released, *self._advance_roster(roster), *reported])
 
     def _by_guard(self, key: TableKey) -> Member | None:
         """Return the member that a guard names, or None."""
+        last: tuple[str, int | None] | None = None
         for _lookup in range(MAX_LOOKUPS):
             guard = self._get(self._guard, key)
             if guard is None:
@@ -283,6 +286,10 @@ class PynamoMembers:
             # Between the two reads, the name can move to another member. Then look it up again.
             if member is not None and key in _guards(member):
                 return member
+            found = guard.member, member.revision if member else None
+            if found == last:
+                return None  # the guard was abandoned
+            last = found
         raise Unavailable(_("Concurrent changes to members prevented this request. Try again."))
 
     def _get(self, record_class: type[R], key: TableKey) -> R | None:
@@ -380,13 +387,31 @@ class PynamoMembers:
         is_present = RosterRecord.revision == roster.revision
         yield save_if(record, is_present if roster.revision else RosterRecord.pk.does_not_exist(), _AS_READ)
 
-    def _commit(self, writes: Sequence[ConditionalWrite]) -> None:
-        """Execute all writes in one transaction. Raises Conflict, NamesTaken."""
+    def _commit(self, member: Member, writes: Sequence[ConditionalWrite]) -> None:
+        """Execute all writes of a member in one transaction. Raises Conflict, NamesTaken."""
         failed = self._table.transact(uuid4().hex, writes)
-        if _AS_READ in failed:
+        if _AS_READ in failed or (LINK_FIELD in failed and self._drop_abandoned_guards(member)):
             raise Conflict
         if failed:
-            raise NamesTaken(failed)
+            raise NamesTaken(tuple(dict.fromkeys(failed)))
+
+    def _drop_abandoned_guards(self, member: Member) -> bool:
+        """Delete the guards of a member's links that nobody has. Return whether there were any.
+
+        A version without links, which wrote a member anew, left them out and their guards behind.
+        """
+        dropped = False
+        for key in (_link_key(link.issuer, link.subject) for link in member.links):
+            guard = self._get(self._guard, key)
+            owner = guard and self.by_id(guard.member)
+            if guard is None or (owner and key in _guards(owner)):
+                continue
+            # The owner is written as it is, so that the transaction fails if the link comes back meanwhile.
+            unchanged = [self._save(owner, owner.revision)] if owner else []
+            deletion = delete_if(self._guard(*key), GuardRecord.member == guard.member, _AS_READ)
+            self._table.transact(uuid4().hex, [deletion, *unchanged])
+            dropped = True
+        return dropped
 
 
 def _is_possible_id(id_: str) -> bool:
@@ -416,6 +441,8 @@ def _values(listed: Any) -> list[Any]:
 
 
 def _member_of_record(record: MemberRecord) -> Member:
+    # A version without kinds, which writes a member anew, leaves the kind out. Only programs have no address.
+    kind = record.kind or (MemberKind.PERSON if record.email else MemberKind.PROGRAM)
     values: dict[str, Any] = {name: getattr(record, name) for name in _SAME_NAMED_ATTRIBUTES}
     for name, make in _LISTS.items():
         values[name] = tuple(make(*each) for each in getattr(record, name) or ())
@@ -425,7 +452,7 @@ def _member_of_record(record: MemberRecord) -> Member:
         reset=_mailed_link(record.reset_hash, record.reset_until),
         confirmation=_mailed_link(record.confirmation_hash, record.confirmation_until),
         revision=int(record.revision),
-        kind=MemberKind(record.kind or MemberKind.PERSON),
+        kind=MemberKind(kind),
         **values,
     )
 

@@ -86,13 +86,17 @@ class Roster:
     """A number that increases with every change that was decided by a roster."""
 
 
+LINK_FIELD = "link"
+"""The name of the unique field that the accounts at identity providers are."""
+
+
 class NamesTaken(Exception):
     """Another member has the same username, email address, or account at a provider. Nothing was written."""
 
     def __init__(self, fields: tuple[str, ...]) -> None:
         super().__init__(fields)
         self.fields = fields
-        """The fields with the same values: `username`, `email`, `link`."""
+        """The fields with the same values: `username`, `email`, LINK_FIELD."""
 
 
 MAX_FOLDED_LENGTH = 1024

@@ -11,7 +11,7 @@ from stratabase.core.model.model import Profile
 from stratabase.core.operations.ports import Clock, Ids
 from stratabase.members.credentials import ProviderLink
 from stratabase.members.fields import member_fields
-from stratabase.members.member import Member, MemberKind, NamesTaken
+from stratabase.members.member import LINK_FIELD, Member, MemberKind, NamesTaken
 from stratabase.members.operations.fresh_sign_in import FRESHNESS
 from stratabase.members.operations.rules import (
     check_administrator_remains,
@@ -27,9 +27,6 @@ from stratabase.members.refusals import LastAdministrator
 from stratabase.members.sessions import without_sessions
 from stratabase.values.formats.preferences import DEFAULT_FORMATS, Formats
 from stratabase.values.messages import Message, _
-
-LINK_FIELD = "link"
-"""The field of NamesTaken for an account at a provider."""
 
 
 class AdmissionReason(StrEnum):

@@ -16,6 +16,7 @@ from stratabase.core.store.sqlite.file import Layout, open_for_writing
 from stratabase.members.audit_entry import AuditEntry
 from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
 from stratabase.members.member import (
+    LINK_FIELD,
     MailedLink,
     Member,
     MemberKind,
@@ -291,7 +292,7 @@ def _check_names(
         connection.execute(linked, (*account, member.id)).fetchone() for account in _accounts(member)
     )
     if taken or is_linked:
-        raise NamesTaken((*taken, "link") if is_linked else taken)
+        raise NamesTaken((*taken, LINK_FIELD) if is_linked else taken)
 
 
 def _write_links(connection: sqlite3.Connection, before: Member | None, after: Member | None) -> None:

@@ -30,7 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--with-password-hashes",
         action="store_true",
-        help="with --members: also export the hashes of passwords, so that members can go on signing in",
+        help="with --members: also export the hashes of passwords and API keys, so that members can go on "
+        "signing in",
     )
     add_csv_export_options(parser)
     add_examples(parser, "stratabase export backup-2026-11-23", *CSV_EXPORT_EXAMPLES)
