@@ -65,7 +65,7 @@ class KeyService:
         self.end_key = EndKey(members, clock)
         callers = CallerFactory(PROFILES)
         cache = MemberCache(members, clock)
-        keys = KeyVerifier(cache, callers, PROFILES, clock, self.trail.note_use)
+        keys = KeyVerifier(cache, callers, PROFILES, clock, self.trail.note_use, lambda _: None)
         log = Log("DEBUG", self.logged, service=f"keys{uuid4()}")
         bearer = BearerAuthenticator(self.process.tokens.caller, {}, keys.caller)
         basic = BasicAuthenticator(self.sign_in)

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from stratabase.core.domain.caller import SentKey
+from stratabase.core.domain.caller import Proof, SentKey, SentToken
+from stratabase.core.domain.issues.refusals import Forbidden
 from stratabase.members.member import Member, MemberKind
 from stratabase.members.refusals import BadMember, LastAdministrator
 from tests.members.operations.member_operations import BEA, BOSS, MemberOperations
@@ -98,3 +99,21 @@ def test_a_program_never_counts_as_an_administrator(operations: MemberOperations
         operations.update(BEA, BOSS.id, {"profile": "Clerk"})
     operations.remove(BEA, "r")
     assert operations.members.by_id("r") is None
+
+
+@pytest.mark.parametrize("proof", [SentKey("k"), SentToken(), None])
+def test_a_key_of_an_administrator_makes_no_administrator(
+    proof: Proof | None, operations: MemberOperations
+) -> None:
+    """So who gets hold of it can't make it last."""
+    by_key = replace(BEA, proof=proof)
+    for profile in ("Boss", "Chief"):
+        with pytest.raises(Forbidden, match="API keys and tokens of other services"):
+            operations.create(by_key, **ROBOT | {"profile": profile})
+        with pytest.raises(Forbidden, match="API keys and tokens of other services"):
+            operations.update(by_key, "a", {"profile": profile})
+    made = operations.create(by_key, **ROBOT)
+    assert operations.update(by_key, made.id, {"disabled": True}).disabled
+    assert operations.update(by_key, "b", {"profile": "Boss", "notes": "x"}).notes == "x"
+    operations.remove(by_key, made.id)
+    assert operations.update(BEA, "a", {"profile": "Chief"}).profile == "Chief"

@@ -47,6 +47,7 @@ class KeyProcess:
     members: InMemoryMembers = field(default_factory=_members)
     clock: FrozenClock = field(default_factory=FrozenClock)
     used: list[tuple[str, str, int]] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.cache = MemberCache(self.members, self.clock)
@@ -56,6 +57,7 @@ class KeyProcess:
             PROFILES,
             self.clock,
             lambda member, key, hour: self.used.append((member, key, hour)),
+            self.refused.append,
         )
 
     def caller(self, text: str = TEXT, address: str = ADDRESS) -> Caller:
@@ -254,7 +256,7 @@ def test_a_key_of_an_administrator_with_a_narrower_profile_administrates_nothing
     boss = replace(anna(replace(KEY, profile="Reporter")), profile="Boss")
     clock, members = FrozenClock(), InMemoryMembers(boss)
     verifier = KeyVerifier(
-        MemberCache(members, clock), CallerFactory(profiles), profiles, clock, lambda *_: None
+        MemberCache(members, clock), CallerFactory(profiles), profiles, clock, lambda *_: None, lambda _: None
     )
     caller = verifier.caller(TEXT, ADDRESS)
     assert (caller.profile, caller.administrator) == ("Reporter", False)
@@ -269,7 +271,18 @@ def test_the_use_of_a_key_is_noted_once_an_hour(process: KeyProcess) -> None:
     assert process.used == [(ANNA, "k1", hour), (ANNA, "k1", hour + HOUR)]
 
 
-def test_keys_that_are_refused_are_not_noted(process: KeyProcess) -> None:
+def test_keys_that_are_refused_are_counted_and_not_noted(process: KeyProcess) -> None:
     process.refusal(new_key_text(ANNA))
     process.refusal(new_key_text(NOBODY))
+    process.refusal("stratabase_x")
+    process.change(lambda member: replace(member, keys=(replace(KEY, networks=("192.0.2.0/24",)),)))
+    process.clock.instant += MEMBER_FRESHNESS
+    process.refusal()
+    process.change(lambda member: replace(member, keys=(replace(KEY, until=1),)))
+    process.clock.instant += MEMBER_FRESHNESS
+    process.refusal()
+    process.change(lambda member: replace(member, keys=(replace(KEY, profile="Other"),)))
+    process.clock.instant += MEMBER_FRESHNESS
+    process.refusal()
     assert process.used == []
+    assert process.refused == [ANNA, "", ANNA, ANNA, ANNA]

@@ -42,6 +42,8 @@ class AuditKind(Enum):
     """The member was sent a link to set a password, or a command printed one."""
     KEY_CREATED = "keyCreated"
     KEY_ENDED = "keyEnded"
+    KEY_REFUSED = "keyRefused"
+    """Keys that name the member were refused in this hour, or keys that name no member."""
     LINK_CREATED = "linkCreated"
     """The member can sign in at a provider from now on."""
     LINK_REMOVED = "linkRemoved"
@@ -54,10 +56,11 @@ class AuditKind(Enum):
     @property
     def is_counted(self) -> bool:
         """Whether the entry says how many events there were."""
-        return self is AuditKind.SIGN_IN_REFUSED
+        return self in _COUNTED
 
 
-_HOURLY = frozenset({AuditKind.SIGN_IN_REFUSED, AuditKind.USED_BASIC})
+_COUNTED = frozenset({AuditKind.SIGN_IN_REFUSED, AuditKind.KEY_REFUSED})
+_HOURLY = _COUNTED | {AuditKind.USED_BASIC}
 
 
 @frozen

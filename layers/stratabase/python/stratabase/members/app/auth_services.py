@@ -1,7 +1,7 @@
 """The services of authentication: sign-in by password, tokens, and the keys that sign tokens."""
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from stratabase.core import waiting
@@ -12,6 +12,7 @@ from stratabase.core.http.base.authentication import Authenticator
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.audit.audited_members import AuditedMembers
 from stratabase.members.audit.recorder import AuditRecorder
+from stratabase.members.audit_entry import AuditKind
 from stratabase.members.operations.renamed_profiles import with_present_profiles
 from stratabase.members.ports import AuditTrail, Keyring, Members, member_platform
 from stratabase.members.settings import MemberSettings
@@ -112,8 +113,15 @@ class AuthServices:
         )
 
     def _caller_of_key(self, callers: CallerFactory) -> Callable[[str, str], Caller]:
-        profiles = self._app.model.profiles
-        return KeyVerifier(self._member_cache, callers, profiles, self._clock, self.audit.note_key_use).caller
+        profiles, audit = self._app.model.profiles, self.audit
+        return KeyVerifier(
+            self._member_cache,
+            callers,
+            profiles,
+            self._clock,
+            audit.note_key_use,
+            partial(audit.refuse, AuditKind.KEY_REFUSED),
+        ).caller
 
     @cached_property
     def terms(self) -> TokenTerms:

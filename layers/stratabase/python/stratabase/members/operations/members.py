@@ -16,6 +16,7 @@ from stratabase.members.operations.rules import (
     fields_of_persons,
     invalid_fields,
     normalized_fields,
+    require_giver_of,
     require_self_or_administrator,
     retry_conflicts,
     set_fields,
@@ -96,6 +97,7 @@ class CreateMember:
         self._members = members
         self._ids = ids
         self._invite = invite
+        self._profiles = profiles
         self._remove = RemoveMember(members, profiles)
         self._formats = formats
         fields = member_fields(profiles, formats)
@@ -109,6 +111,7 @@ class CreateMember:
         was created but not mailed.
         """
         require_administrator(caller, ONLY_ADMINISTRATORS_CREATE)
+        require_giver_of(values.get("profile"), caller, self._profiles)
         values = normalized_fields(values, self._fields)
         is_program = values.get("kind") == MemberKind.PROGRAM.value
         fields = {

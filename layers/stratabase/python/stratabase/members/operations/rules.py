@@ -12,6 +12,7 @@ from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.model.model import Profile
 from stratabase.members.fields import MemberField
 from stratabase.members.member import Member, Roster, administrates, has_other_administrator
+from stratabase.members.operations.fresh_sign_in import require_sign_in
 from stratabase.members.ports import Members
 from stratabase.members.refusals import FieldMistake, LastAdministrator
 from stratabase.values.messages import Message, _, and_list
@@ -25,6 +26,16 @@ def require_self_or_administrator(caller: Caller, id_: str, message: Message) ->
     """Raise Forbidden with a message unless the caller is this member or an administrator."""
     if caller.id != id_:
         require_administrator(caller, message)
+
+
+def require_giver_of(profile: object, caller: Caller, profiles: Mapping[str, Profile]) -> None:
+    """Raise Forbidden unless a caller may give members a profile: an administrator's only after a sign-in.
+
+    So who gets hold of the API key of an administrator can't become one.
+    """
+    found = profiles.get(profile) if isinstance(profile, str) else None
+    if found is not None and found.administrator:
+        require_sign_in(caller)
 
 
 FieldValues = Mapping[str, Any]

@@ -32,6 +32,7 @@ from stratabase.members.operations.rules import (
     fields_of_persons,
     invalid_fields,
     normalized_fields,
+    require_giver_of,
     require_self_or_administrator,
     retry_conflicts,
     set_fields,
@@ -226,6 +227,7 @@ class UpdateMember:
                 fields=and_list(reserved),
             )
             raise Forbidden(message)
+        require_giver_of(changes.get("profile"), caller, self._profiles)
         if not changes.keys().isdisjoint(PROVEN_FIELDS):
             require_sign_in(caller)
 

@@ -22,10 +22,9 @@ from stratabase.values.messages import _
 
 MAX_VERIFIED_KEYS = 1_000
 NoteUse = Callable[[str, str, Instant], None]
-"""Records that a key (the second argument) of a member was used in the hour that begins at an instant.
-
-It must not raise: the request does not depend on it.
-"""
+"""Records that a key (the second argument) of a member was used in the hour that begins at an instant."""
+CountRefusal = Callable[[str], None]
+"""Counts that a key was refused. It takes the ID of the member that the key names, "" if there is none."""
 
 
 class _VerifiedKey(NamedTuple):
@@ -45,20 +44,25 @@ class KeyVerifier:
     hash, and the member is as old as `MemberCache` allows.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - each is a service that it uses
         self,
         members: MemberCache,
         callers: CallerFactory,
         profiles: Mapping[str, Profile],
         clock: Clock,
         note_use: NoteUse,
+        count_refusal: CountRefusal,
     ) -> None:
-        """`note_use` is called at most once an hour for each key."""
+        """`note_use` is called at most once an hour for each key, `count_refusal` for each key refused.
+
+        A text that can't be a key is not counted.
+        """
         self._members = members
         self._callers = callers
         self._profiles = profiles
         self._clock = clock
         self._note_use = note_use
+        self._count_refusal = count_refusal
         self._verified: FifoCache[str, _VerifiedKey] = FifoCache(MAX_VERIFIED_KEYS)
         self._noted: FifoCache[str, Instant] = FifoCache(MAX_VERIFIED_KEYS)
 
@@ -74,8 +78,10 @@ class KeyVerifier:
             verified = self._verify(text, hashed)
         key, now = verified.key, self._clock.now()
         if key.until is not None and key.until <= now:
+            self._count_refusal(verified.member.id)
             raise Unauthenticated(_("The API key has expired."))
         if key.networks and not _contains(key.networks, source_address):
+            self._count_refusal(verified.member.id)
             message = _(
                 "The API key can't be sent from the address {address}. Its networks: {networks}.",
                 address=source_address,
@@ -91,17 +97,22 @@ class KeyVerifier:
     def _verify(self, text: str, hashed: str) -> _VerifiedKey:
         """Return what a key stands for, and cache it. Raises Unauthenticated, Forbidden, Unavailable."""
         self._verified.forget(hashed)
-        member, key = self._find(text, hashed)
+        id_ = member_of_key(text)
+        if id_ is None:
+            raise _invalid_key()
+        member, key = self._find(id_, hashed)
         if member is None or key is None or member.disabled:
-            raise Unauthenticated(_("The API key is not valid."))
-        verified = _VerifiedKey(member, key, self._make_caller(member, key))
+            self._count_refusal("" if member is None else member.id)
+            raise _invalid_key()
+        try:
+            verified = _VerifiedKey(member, key, self._make_caller(member, key))
+        except Forbidden:
+            self._count_refusal(member.id)
+            raise
         self._verified.put(hashed, verified)
         return verified
 
-    def _find(self, text: str, hashed: str) -> tuple[Member | None, ApiKey | None]:
-        id_ = member_of_key(text)
-        if id_ is None:
-            return None, None
+    def _find(self, id_: str, hashed: str) -> tuple[Member | None, ApiKey | None]:
         member = self._members.cached(id_)
         key = _key_of(member, hashed)
         if key is None:
@@ -125,6 +136,11 @@ class KeyVerifier:
             )
             raise Forbidden(message)
         return self._callers.make(replace(member, profile=key.profile), proof)
+
+
+def _invalid_key() -> Unauthenticated:
+    """Return the same refusal for any key that is not valid, so that nobody learns which members exist."""
+    return Unauthenticated(_("The API key is not valid."))
 
 
 def _key_of(member: Member | None, hashed: str) -> ApiKey | None:
