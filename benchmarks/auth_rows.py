@@ -4,7 +4,7 @@ import base64
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from functools import cache
+from functools import cache, partial
 from itertools import repeat
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from stratabase.core.store.ids import TimeOrderedIds
 from stratabase.core.store.sqlite.attempts import SqliteAttempts
 from stratabase.core.waiting import SystemClock
 from stratabase.members.audit.recorder import AuditRecorder
+from stratabase.members.audit_entry import AuditKind
 from stratabase.members.credentials import ApiKey
 from stratabase.members.key_text import key_hash, new_key_text
 from stratabase.members.keys.file import FileKeyring
@@ -56,7 +57,8 @@ class AuthStack:
         hashes = Argon2Passwords()
         sign_in = SignIn(members, member_cache, hashes, PROFILES, clock, attempts, waiting.pause, audit)
         tokens = TokenVerifier(keys, member_cache, callers, clock, TERMS.audience)
-        api_keys = KeyVerifier(member_cache, callers, PROFILES, clock, trail.note_use)
+        refuse = partial(audit.refuse, AuditKind.KEY_REFUSED)
+        api_keys = KeyVerifier(member_cache, callers, PROFILES, clock, audit.note_key_use, refuse)
         self._callers = callers
         issuer = TokenIssuer(keys, ids, TERMS)
         self._tokens = SessionTokens(members, member_cache, callers, issuer, clock, ids, TERMS.sessions)
