@@ -7,7 +7,8 @@ from hashlib import sha256
 import pytest
 
 from stratabase.core.domain.caller import Caller, SentPassword
-from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
+from stratabase.members.credentials import ProviderLink
 from stratabase.members.mailed_link import LINK_LIFETIME, UnusableLink
 from stratabase.members.member import LINK_USED, MAX_RESET_LINKS, MailedLink, Member, MemberKind, reset_links
 from stratabase.members.operations.password_reset import PasswordReset
@@ -59,6 +60,29 @@ class PasswordResetFixture:
 @pytest.fixture
 def fixture() -> PasswordResetFixture:
     return PasswordResetFixture()
+
+
+def test_a_member_of_a_provider_is_led_to_the_page_for_signing_in(fixture: PasswordResetFixture) -> None:
+    """And gets no link to set a password. With a password, it is as for all others."""
+    link = ProviderLink("https://id.example.com", "1", "id", 0)
+    fixture.edit(password=None, links=(link,))
+    fixture.password_reset.start(ADMINISTRATOR, "m1", BASE)
+    (mail,) = fixture.mails.mails
+    assert mail.to == "anna@example.com"
+    assert f"\n{BASE}/public/signIn\n" in mail.text
+    assert "token=" not in mail.text
+    assert fixture.anna().reset is None
+    assert "token=" in fixture.password_reset.make_link(ADMINISTRATOR, "m1", BASE), "an administrator can"
+    fixture.edit(password="hash of another one")
+    assert fixture.token()
+
+
+def test_a_disabled_member_of_a_provider_gets_no_mail(fixture: PasswordResetFixture) -> None:
+    link = ProviderLink("https://id.example.com", "1", "id", 0)
+    fixture.edit(password=None, links=(link,), disabled=True)
+    with pytest.raises(Forbidden):
+        fixture.password_reset.start(ADMINISTRATOR, "m1", BASE)
+    assert fixture.mails.mails == []
 
 
 def test_only_a_hash_and_an_expiry_are_stored(fixture: PasswordResetFixture) -> None:

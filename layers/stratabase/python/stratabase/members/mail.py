@@ -65,6 +65,28 @@ The link works only once. If it has expired, ask an administrator of
     return _mail(member, member.email, subject, text)
 
 
+def provider_mail(member: Member, application: str, link: str) -> Mail:
+    """Return the mail to a member without a password, who signs in with a provider: it leads to that page."""
+    subject = _("{application}: how to sign in", application=application)
+    text = _(
+        """\
+Hello {username},
+
+Someone requested a new password for your account "{username}" in {application}.
+
+Your account has no password. You sign in with your identity provider:
+
+{link}
+
+If you don't want to sign in, you can ignore this email.
+""",
+        application=application,
+        username=member.username,
+        link=link,
+    )
+    return _mail(member, member.email, subject, text)
+
+
 def confirmation_mail(member: Member, email: str, application: str, link: str) -> Mail:
     """Return the mail to a member's new address, to confirm that the member receives mail there."""
     subject = _("{application}: confirm your new email address", application=application)

@@ -18,6 +18,11 @@ def is_linked(member: Member, issuer: str, subject: str) -> bool:
     return any((each.issuer, each.subject) == (issuer, subject) for each in member.links)
 
 
+def needs_provider(member: Member) -> bool:
+    """Return whether a member can sign in with a provider only, and has no password."""
+    return member.password is None and bool(member.links)
+
+
 def with_link(member: Member, link: ProviderLink) -> Member:
     """Return a member with another link. A link to the same account is replaced. Raises TooManyLinks."""
     own = link.issuer, link.subject

@@ -1,5 +1,6 @@
 """Set a password by a mailed link, for members who have none or forgot theirs."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import quote
 
@@ -8,7 +9,7 @@ from stratabase.core.domain.caller import Caller, require_administrator
 from stratabase.core.domain.issues.refusals import Forbidden, Unavailable
 from stratabase.core.operations.ports import Clock
 from stratabase.members.audit.actor import acting, by_mailed_link
-from stratabase.members.mail import invitation_mail, reset_mail
+from stratabase.members.mail import invitation_mail, provider_mail, reset_mail
 from stratabase.members.mailed_link import LinkToken, new_link_token
 from stratabase.members.member import (
     Member,
@@ -23,6 +24,7 @@ from stratabase.members.operations.mailed_links import find_link_owner
 from stratabase.members.operations.rules import retry_conflicts
 from stratabase.members.password import PasswordPolicy, normalize_password
 from stratabase.members.ports import Mailer, Members, Passwords
+from stratabase.members.provider_links import needs_provider
 from stratabase.members.refusals import BadMember, FieldMistake, NoSuchMember, RecipientRefused, WeakPassword
 from stratabase.values.messages import Message, _
 
@@ -30,6 +32,8 @@ SET_PASSWORD_PATH = "/public/administration/setPassword"  # noqa: S105 - it is a
 """The path of the page that the link opens, below the base URL."""
 FORGOT_PASSWORD_PATH = "/public/administration/forgotPassword"  # noqa: S105 - it is a path
 """The path of the page on which people request a link, below the base URL."""
+SIGN_IN_PATH = "/public/signIn"
+"""The path of the page with the ways to sign in. The paths of providers are below it."""
 
 
 class PasswordReset:
@@ -70,10 +74,17 @@ class PasswordReset:
     def invite(self, id_: str, base_url: str) -> None:
         """Mail a member a link without checking a caller. A member without a password gets an invitation.
 
-        Raises as `start`.
+        A member who signs in with a provider and has no password gets a link to sign in there. Raises as
+        `start`.
         """
         token = new_link_token(id_)
-        member = retry_conflicts(lambda: self._store_link(token))
+        member = retry_conflicts(
+            lambda: self._store_link(token, is_needed=lambda each: not needs_provider(each))
+        )
+        if needs_provider(member):
+            mail = provider_mail(member, self._application, f"{base_url}{SIGN_IN_PATH}")
+            waiting.offload(self._mailer.send, mail)
+            return
         make_mail = reset_mail if member.password else invitation_mail
         link = _link(base_url, token)
         # Send the mail after the link is stored, so that the link works when it arrives.
@@ -108,7 +119,10 @@ class PasswordReset:
         hashed = waiting.offload(self._passwords.hash, normalize_password(password))
         return retry_conflicts(lambda: self._set_password(token, password, hashed))
 
-    def _store_link(self, token: LinkToken) -> Member:
+    def _store_link(
+        self, token: LinkToken, is_needed: Callable[[Member], bool] = lambda _member: True
+    ) -> Member:
+        """Store a link if a member needs one, and return the member. Raises as `invite`."""
         before = self._members.by_id(token.member)
         if before is None:
             raise NoSuchMember
@@ -124,6 +138,8 @@ class PasswordReset:
                 username=before.username,
             )
             raise Forbidden(message)
+        if not is_needed(before):
+            return before
         now = self._clock.now()
         after = with_reset_link(before, token.stored(now), now)
         self._members.change(before, after)

@@ -10,6 +10,7 @@ from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.operations.ports import Clock, Ids
 from stratabase.members.attempts import network
+from stratabase.members.audit.actor import acting, by_provider
 from stratabase.members.credentials import Session
 from stratabase.members.exchange_codes import without_code
 from stratabase.members.member import Member
@@ -120,7 +121,8 @@ class TokenExchange:
             begun.append(self._begin(member, client.provider.name, since, now))
             return begun[-1].member
 
-        self._admission.exchange(client.provider, identity, with_new_session)
+        with acting(by_provider(client.provider.name)):
+            self._admission.exchange(client.provider, identity, with_new_session)
         return begun[-1].token
 
     def _begin(self, member: Member, way: str, since: Instant, now: Instant) -> _Begun:

@@ -11,9 +11,11 @@ from stratabase.core.domain.issues.refusals import NotFound, Refusal, TooManyReq
 from stratabase.core.observe import Log
 from stratabase.core.operations.ports import Clock
 from stratabase.members.attempts import network
+from stratabase.members.audit.actor import acting, by_provider
 from stratabase.members.credentials import ProviderLink
 from stratabase.members.exchange_codes import with_code
 from stratabase.members.member import Member
+from stratabase.members.operations.password_reset import SIGN_IN_PATH
 from stratabase.members.provider_sign_in.admission import (
     Admission,
     AdmissionReason,
@@ -33,9 +35,6 @@ from stratabase.members.provider_sign_in.return_address import ReturnAddresses, 
 from stratabase.members.providers.client import ProviderClient
 from stratabase.members.sign_in.sign_in_limits import FailureLimit
 from stratabase.values.messages import _
-
-SIGN_IN_PATH = "/public/signIn"
-"""The path of the list of the ways to sign in. The paths of providers are below it."""
 
 
 class UnknownProvider(NotFound):
@@ -167,7 +166,9 @@ class ProviderSignIn:
         `address`: the IP address of the request. Raises IncompleteAnswer, SignInRefused, NotAdmitted,
         TooManyFailures, Unavailable.
         """
+        client = self.client(attempt.provider)
         if answer.error is not None:
+            waiting.offload(client.check_answer_issuer, answer.iss)
             self._log.info(
                 "Sign-in ended by the provider",
                 provider=attempt.provider,
@@ -177,7 +178,6 @@ class ProviderSignIn:
             return with_answer(attempt.return_to, {"error": error})
         if answer.code is None:
             raise IncompleteAnswer
-        client = self.client(attempt.provider)
         key = attempt_key("provider", network(address))
         self._limit.check(key)
         with self._limit.attempt(key):
@@ -204,7 +204,8 @@ class ProviderSignIn:
             codes.append(code.text)
             return with_code(member, code.stored, now)
 
-        self._admission.sign_in(client.provider, identity, with_new_code)
+        with acting(by_provider(attempt.provider)):
+            self._admission.sign_in(client.provider, identity, with_new_code)
         return with_answer(attempt.return_to, {"code": codes[-1]})
 
     def sign_out_url(self, name: str, return_to: str, base_url: str) -> str:
