@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,15 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from stratabase.core.app.app import App
+from stratabase.core.settings import Settings
+from stratabase.core.waiting import SystemClock
 from stratabase.members.endpoints.exchange import ACCESS_TOKEN, GRANT_TYPE
 from tests.scenarios.browser import PATIENCE
 from tests.scenarios.identity_provider import IdentityProvider, running_provider
 from tests.scenarios.provider_front_end import build_front_end, front_end_server
-from tests.service import PASSWORD, RunningService, basic
+from tests.server.http.serving import http_server
+from tests.service import PASSWORD, SAMPLE_MODEL, RunningService, basic
 
 pytestmark = [pytest.mark.built, pytest.mark.local]
 
@@ -211,15 +215,48 @@ def test_two_tabs_do_not_meet(context: BrowserContext, page: Page, company: Comp
         assert signed_in(tab, company)["username"] == subject
 
 
-def test_new_keys_of_the_provider_are_read(page: Page, company: Company) -> None:
-    company.two.person("vera")
-    enter(page, "vera", "two")
-    signed_in(page, company)
-    company.two.control(rotate=True)
-    page.context.clear_cookies()
-    page.goto(company.origin)
-    enter(page, "vera", "two")
-    assert signed_in(page, company)["username"] == "vera"
+class Ahead:
+    """A clock that runs ahead of the machine's."""
+
+    milliseconds = 0
+
+    def now(self) -> int:
+        return SystemClock().now() + self.milliseconds
+
+
+def test_new_keys_of_the_provider_are_read(page: Page, tmp_path: Path) -> None:
+    """In a service of this process, whose clock can move on: unknown keys are read once a minute at most."""
+    document, clock = tmp_path / "providers.json", Ahead()
+    settings = {
+        "STRATABASE_HOME": str(tmp_path / "home"),
+        "STRATABASE_MODEL": str(SAMPLE_MODEL),
+        "STRATABASE_IDENTITY_PROVIDERS": str(document),
+    }
+    with closing(App(Settings.from_environment(settings))) as app:
+        app.clock = clock  # type: ignore[assignment]
+        handler = app.http_handler(app.all_endpoints())
+        with http_server(handler) as client:
+            handler.base_url = f"http://127.0.0.1:{client.port}"
+            end = f"{handler.base_url}/public/health/live"
+            begin = {"returnTo": end, "challenge": "v" * 43}
+            with running_provider("one", handler.base_url) as provider:
+                document.write_text(json.dumps({"providers": [provider.row()]}))
+                provider.person("vera")
+
+                def sign_in() -> None:
+                    page.context.clear_cookies()
+                    page.goto(f"{handler.base_url}/public/signIn/one?{urlencode(begin)}")
+                    page.fill("#login", "vera")
+                    page.click("#submit")
+
+                sign_in()
+                page.wait_for_url(f"{end}?code=*")
+                provider.control(rotate=True)
+                sign_in()
+                expect(page.get_by_text("(key)")).to_be_visible()
+                clock.milliseconds = 60_000
+                sign_in()
+                page.wait_for_url(f"{end}?code=*")
 
 
 def test_a_new_sign_in_can_be_required(page: Page, company: Company) -> None:

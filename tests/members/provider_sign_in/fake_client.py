@@ -61,6 +61,10 @@ class FakeClient:
         self.codes.remove(code)
         return self.identity_
 
+    def check_answer_issuer(self, iss: str | None) -> None:
+        if iss not in (None, self.provider.issuer):
+            raise SignInRefused(RefusalReason.ANSWER_ISSUER)
+
     def access_identity(self, token: str) -> Identity:
         if self.refusal is not None:
             raise self.refusal

@@ -75,6 +75,8 @@ class ProviderService:
     members: InMemoryMembers = field(default_factory=lambda: InMemoryMembers(BOSS, ROSA))
     provider: FakeClient = field(default_factory=FakeClient)
     others: dict[str, FakeClient] = field(default_factory=dict)
+    real: dict[str, ProviderClient] = field(default_factory=dict)
+    """Clients that talk to a provider."""
     clock: FrozenClock = field(default_factory=FrozenClock)
     attempts: InMemoryAttempts = field(default_factory=InMemoryAttempts)
     keyring: InMemoryKeyring = field(default_factory=lambda: InMemoryKeyring(key("one")))
@@ -116,7 +118,7 @@ class ProviderService:
     @cached_property
     def clients(self) -> Mapping[str, ProviderClient]:
         clients = {"id": self.provider, **self.others}
-        return {name: each.as_client() for name, each in clients.items()}
+        return {**{name: each.as_client() for name, each in clients.items()}, **self.real}
 
     @cached_property
     def exchange(self) -> TokenExchange:
