@@ -1,5 +1,6 @@
 """What the functions call on AWS is exactly what their policies allow."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -23,9 +24,11 @@ from tests import ministack
 from tests.lambda_stack.functions import LambdaFunction
 from tests.lambda_stack.gateway import FunctionRoutes
 from tests.lambda_stack.local_functions import MovableClock, Stack, start_function
-from tests.lambda_stack.recorder import FROM_ADDRESS, LEADING_KEYS, Call, Recorder
+from tests.lambda_stack.provider_workload import provider_document
+from tests.lambda_stack.recorder import ACCOUNT, FROM_ADDRESS, LEADING_KEYS, REGION, Call, Recorder
 from tests.lambda_stack.template import read_template
 from tests.lambda_stack.workload import MORE_CLASSES, change_model, run_everything
+from tests.members.providers.hostile_provider import running_provider
 from tests.repository import ROOT
 from tests.service import PASSWORD, SAMPLE_MODEL
 from tests.transformed_template import Deployment, Resources, statements, transform
@@ -38,6 +41,7 @@ NAMES = {
     "MembersTable": "policies-members",
     "Bucket": "policies-files",
     "SigningKeys": "policies-keys",
+    "Providers": "policies-providers",
 }
 """The physical names of the resources."""
 ACTIONS_OF_LAMBDA = {"logs:CreateLogStream", "logs:PutLogEvents", "sqs:SendMessage"}
@@ -56,6 +60,7 @@ SETTINGS = {
     "STRATABASE_MEMBERS_TABLE": NAMES["MembersTable"],
     "STRATABASE_BUCKET": NAMES["Bucket"],
     "STRATABASE_SIGNING_KEYS": NAMES["SigningKeys"],
+    "STRATABASE_IDENTITY_PROVIDERS_SECRET": NAMES["Providers"],
     "STRATABASE_ADMIN_PASSWORD": PASSWORD,
     "STRATABASE_MAIL": "ses",
     "STRATABASE_MAIL_FROM": "no-reply@example.com",
@@ -94,7 +99,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Recorder]
         patch.setattr(SystemClock, "now", lambda _self: clock.now())
         patch.setattr(s3, "MAX_SINGLE_COPY", 5 * 1024 * 1024)
         use_cheap_hashes(patch)
-        make_secret(address)
+        provider = stack.enter_context(running_provider())
+        make_secret(address, "SigningKeys", json.dumps({"first": "0123456789abcdef" * 4}))
+        make_secret(address, "Providers", provider_document(provider))
         with patch.context() as create:
             create.setenv("STRATABASE_CREATE_TABLES", "on")
             first = make_instance(address, stack, model)
@@ -113,7 +120,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Recorder]
             reindex = reindex_handler(lambda: instances[REINDEX], clock.now, clock.sleep)
             return {**loaded, REINDEX: loaded[REINDEX]._replace(handler=reindex)}
 
-        run_everything(Stack(start, recorders, FunctionRoutes(TEMPLATE.routes), clock, lose_files))
+        run_everything(Stack(start, recorders, FunctionRoutes(TEMPLATE.routes), clock, lose_files), provider)
     return recorders
 
 
@@ -144,11 +151,9 @@ def lose_files() -> None:
     bucket.objects.delete()
 
 
-def make_secret(address: str) -> None:
+def make_secret(address: str, resource: str, content: str) -> None:
     client = boto3.client("secretsmanager", endpoint_url=address, **CREDENTIALS)
-    client.create_secret(
-        Name=NAMES["SigningKeys"], SecretString='{"first": "' + "0123456789abcdef" * 4 + '"}'
-    )
+    client.create_secret(Name=NAMES[resource], SecretString=content)
 
 
 class Permission(NamedTuple):
@@ -169,7 +174,11 @@ class Permission(NamedTuple):
 @pytest.fixture(scope="module")
 def permissions() -> Mapping[str, Sequence[Permission]]:
     """The permissions of each function."""
-    deployment = Deployment(transform(), {"MailFrom": SETTINGS["STRATABASE_MAIL_FROM"]}, NAMES)
+    given = {
+        "MailFrom": SETTINGS["STRATABASE_MAIL_FROM"],
+        "IdentityProvidersSecret": f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{NAMES['Providers']}",
+    }
+    deployment = Deployment(transform(), given, NAMES)
     resources = dict(deployment.resources())
     functions = {name: each for name, each in resources.items() if each["Type"] == "AWS::Lambda::Function"}
     roles = {name: each["Properties"]["Role"].rpartition("/")[2] for name, each in functions.items()}
@@ -211,7 +220,7 @@ def test_every_call_is_allowed(
     permissions: Mapping[str, Sequence[Permission]],
 ) -> None:
     calls = recorded[function].calls
-    assert calls or not permissions[function]
+    assert calls
     refused = {each for each in calls if not any(one.allows(each) for one in permissions[function])}
     assert refused == set()
 
@@ -251,6 +260,7 @@ WRITES = {
     "GraphqlFunction": {ATTEMPT, USE, ENTRY},
     "FilesFunction": {ATTEMPT, USE, ENTRY},
     "DownloadFunction": {ATTEMPT, USE, ENTRY},
+    "SigninFunction": {ATTEMPT, USE, MEMBER, *GUARDS, "ROSTER", ENTRY},
     "TokensFunction": {ATTEMPT, USE, MEMBER, ENTRY},
     "MembersFunction": {ATTEMPT, USE, MEMBER, *GUARDS, "ROSTER", ENTRY},
     "MailFunction": {ATTEMPT, MEMBER, ENTRY},

@@ -26,7 +26,11 @@ SIGN_IN = (
     "/public/token/getJwtToken",
     "/public/administration/setPassword",
     "/public/administration/forgotPassword",
+    "/public/token/exchange",
 )
+
+
+CALLBACK = "/public/signIn/{provider}/callback"
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +140,7 @@ def test_the_web_acl_limits_each_client_where_passwords_are_taken(template: Mapp
     match = rate["ScopeDownStatement"]["RegexMatchStatement"]
     assert match["FieldToMatch"] == {"UriPath": {}}
     paths = deploy(template)["Api"]["Properties"]["Body"]["paths"]
-    assert {path for path in paths if re.search(match["RegexString"], f"/live{path}")} == set(SIGN_IN)
+    assert {path for path in paths if re.search(match["RegexString"], f"/live{path}")} == {*SIGN_IN, CALLBACK}
 
 
 @pytest.mark.parametrize("role", ["MembersExecutionRole", "MailExecutionRole"])
@@ -168,7 +172,7 @@ def test_the_keys_of_another_stack_can_be_used(template: Mapping[str, Any]) -> N
     resources = deploy(template, SigningKeysArn=secret)
     for name, each in of_type(resources, "Lambda::Function").items():
         assert each["Environment"]["Variables"]["STRATABASE_SIGNING_KEYS"] == secret, name
-    for name in {*HTTP, "RotateFunction"} - {"SigninFunction"}:
+    for name in (*HTTP, "RotateFunction"):
         text = json.dumps(statements(resources, name.replace("Function", "ExecutionRole")))
         assert secret in text
         assert "secret:SigningKeys" not in text

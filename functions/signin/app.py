@@ -1,4 +1,4 @@
-"""The Lambda function `signin`: lists the ways to sign in."""
+"""The Lambda function `signin`: signs members in with identity providers, and links their accounts there."""
 
 from stratabase_aws.functions import http_handler
 

@@ -73,7 +73,7 @@ UNNEEDED: Mapping[str, tuple[str, ...]] = {
         *PROVIDERS,
     ),
     "tokens": OBJECTS + PAGES_AND_MAIL + PROVIDERS,
-    "signin": OBJECTS + PAGES_AND_MAIL,
+    "signin": (*OBJECTS, "stratabase.members.mailers"),
     "members": OBJECTS + PROVIDERS,
     "mail": OBJECTS + PROVIDERS,
     "files": PROVIDERS,

@@ -16,6 +16,8 @@ from stratabase.members.audit import recorder
 from stratabase.members.operations.forgotten_password import MAX_REQUESTS_FROM_ADDRESS
 from stratabase.members.operations.password_reset import FORGOT_PASSWORD_PATH
 from tests.lambda_stack.local_functions import GRAPHQL, HOUR, Stack
+from tests.lambda_stack.provider_workload import sign_in_with_a_provider
+from tests.members.providers.hostile_provider import HostileProvider
 from tests.repository import ROOT
 from tests.service import PASSWORD, basic
 
@@ -69,8 +71,8 @@ def change_model(text: str) -> str:
     return text
 
 
-def run_everything(stack: Stack) -> None:
-    """Do everything once."""
+def run_everything(stack: Stack, provider: HostileProvider) -> None:
+    """Do everything once. `provider`: an identity provider of the stack."""
     for event in EVENTS:
         stack.replay(event)
     for part in (
@@ -83,6 +85,7 @@ def run_everything(stack: Stack) -> None:
         sign_in,
     ):
         part(stack)
+    sign_in_with_a_provider(stack, provider)
     reader = stack.create("Reader")["_id"]
     stack.create("Dossier", readers=[reader], pages=[{"text": "kept", "author": reader}])
     stack.invoke("ReindexFunction", {})
@@ -138,6 +141,7 @@ def use_keys(stack: Stack) -> None:
     for (method, address), expected in {
         ("GET", "/auth/administration/member"): None,
         ("GET", "/auth/token/refreshJwtToken"): 403,
+        ("GET", f"{MEMBERS}/{id_}/links"): 403,
         ("GET", "/auth/api/schema/Hr"): None,
         ("GET", "/auth/file/employee/resume/pending/nobody"): 404,
         ("HEAD", "/auth/file/employee/resume/pending/nobody"): 404,
