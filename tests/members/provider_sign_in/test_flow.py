@@ -206,6 +206,15 @@ def test_an_error_of_the_provider_is_given_to_the_front_end(error: str, shown: s
     assert (browser.cookies, service.provider.asked, service.stored().codes) == ({}, [], ())
 
 
+def test_an_error_of_another_provider_is_refused(service: ProviderService, browser: FakeBrowser) -> None:
+    """The issuer of an answer is compared also if it has no code (RFC 9207, section 2.4)."""
+    reply = browser.come_back(browser.begin(), error="access_denied", iss="https://other.example.com")
+    assert reply.status == 401
+    assert f'href="{error_url("invalid_answer")}"' in html.unescape(reply.body)
+    reply = browser.come_back(browser.begin(), error="access_denied", iss=service.provider.provider.issuer)
+    assert location(reply) == error_url("access_denied")
+
+
 def refused(browser: FakeBrowser, status: int, error: str, **answer: str) -> str:
     """Come back to a refusal, and return the page, which leads back with an error."""
     client = browser.service.provider

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from stratabase.core import waiting
 from stratabase.core.domain.attempts import attempt_key
 from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.domain.objects.instant import Instant
@@ -111,7 +110,7 @@ class TokenExchange:
         client = self._find_client(claimed_issuer(token) or "")
         if client is None:
             raise UnusableAccessToken
-        identity = waiting.offload(client.access_identity, token)
+        identity = client.access_identity(token)
         begun: list[_Begun] = []
 
         def with_new_session(member: Member) -> Member:

@@ -1,11 +1,9 @@
 """Sign in with a provider: lead the browser there, and take it back with a code for the front end."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
 
-from stratabase.core import waiting
 from stratabase.core.domain.attempts import attempt_key
 from stratabase.core.domain.issues.refusals import NotFound, Refusal, TooManyRequests, Unavailable
 from stratabase.core.observe import Log
@@ -150,15 +148,14 @@ class ProviderSignIn:
         require_secure(base_url)
         self.check(request.return_to, request.challenge, base_url)
         attempt = new_attempt(request, self._clock.now())
-        work = partial(
-            client.authorization_url,
+        location = client.authorization_url(
             callback_url(request.provider, base_url),
             attempt.state,
             attempt.nonce,
             s256(attempt.verifier),
             max_age=request.max_age,
         )
-        return Beginning(waiting.offload(work), attempt)
+        return Beginning(location, attempt)
 
     def finish(self, attempt: SignInAttempt, answer: ProviderAnswer, base_url: str, address: str) -> str:
         """Return the address at which an attempt ends: with a code, or with an error of the provider.
@@ -168,7 +165,7 @@ class ProviderSignIn:
         """
         client = self.client(attempt.provider)
         if answer.error is not None:
-            waiting.offload(client.check_answer_issuer, answer.iss)
+            client.check_answer_issuer(answer.iss)
             self._log.info(
                 "Sign-in ended by the provider",
                 provider=attempt.provider,
@@ -181,16 +178,13 @@ class ProviderSignIn:
         key = attempt_key("provider", network(address))
         self._limit.check(key)
         with self._limit.attempt(key):
-            identity = waiting.offload(
-                partial(
-                    client.identity,
-                    answer.code,
-                    attempt.verifier,
-                    callback_url(attempt.provider, base_url),
-                    attempt.nonce,
-                    answer.iss,
-                    max_age=attempt.max_age,
-                )
+            identity = client.identity(
+                answer.code,
+                attempt.verifier,
+                callback_url(attempt.provider, base_url),
+                attempt.nonce,
+                answer.iss,
+                max_age=attempt.max_age,
             )
         now = self._clock.now()
         if attempt.links:
@@ -215,7 +209,7 @@ class ProviderSignIn:
         """
         client = self.client(name)
         self._return_addresses.check(return_to, base_url)
-        return waiting.offload(client.end_session_url, return_to) or return_to
+        return client.end_session_url(return_to) or return_to
 
 
 def provider_path(name: str) -> str:

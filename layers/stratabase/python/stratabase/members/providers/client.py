@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote_plus, urlencode
 
+from stratabase.core import waiting
 from stratabase.core.operations.ports import Clock
 from stratabase.members.providers.fetch import Fetcher, ProviderResponse
-from stratabase.members.providers.key_set import PublishedKeys, parse_keys
+from stratabase.members.providers.key_set import PublishedKeys, import_verification, parse_keys
 from stratabase.members.providers.metadata import BASIC, ProviderMetadata, metadata_url, parse_metadata
 from stratabase.members.providers.provider import ClaimValues, Identity, Provider, find_claim
 from stratabase.members.providers.published import Published, ReportFault
@@ -148,6 +149,7 @@ class ProviderClient:
         keys = parse_keys(self._fetcher.get_json(url))
         if keys is None:
             raise ProviderUnavailable(ProviderFault.CONTENT, f"{url}: it is not a set of keys")
+        waiting.offload(import_verification)
         return keys
 
     def _redeem(self, metadata: ProviderMetadata, code: str, verifier: str, redirect_uri: str) -> _Tokens:

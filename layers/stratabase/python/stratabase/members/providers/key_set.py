@@ -119,6 +119,11 @@ def _verified_payload(token: str, key: Any, algorithm: str) -> bytes:
     return payload
 
 
+def import_verification() -> None:
+    """Import what verifies signatures. It takes long, so call it where it holds up no other request."""
+    _jws()
+
+
 @cache
 def _jws() -> "PyJWS":
     # Imported at first use: only functions that verify tokens of providers need `cryptography`.
