@@ -5,12 +5,15 @@ over several partition keys by a hash of their IDs.
 """
 
 from collections import Counter
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
 
 from benchmarks.table import Figure, print_table
 from stratabase.core.store.ids import TimeOrderedIds
+from stratabase.members.credentials import PASSWORD_WAY, Session
 from stratabase.members.member import MailedLink, Member
+from stratabase.members.sessions import MAX_SESSIONS
 from stratabase.members.sign_in.callers import MEMBER_FRESHNESS
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
 from stratabase.values.formats.preferences import Formats
@@ -24,7 +27,10 @@ READ_UNITS, WRITE_UNITS = 3000, 1000
 def main(_folder: Path) -> None:
     """Print the figures."""
     ids = TimeOrderedIds()
-    size = _size(_largest_member(ids.new()))
+    member = _largest_member(ids.new())
+    size = _size(member)
+    sessions = tuple(_session(ids.new()) for _ in range(MAX_SESSIONS))
+    signed_in, full = (_size(replace(member, sessions=sessions[:number])) for number in (3, MAX_SESSIONS))
     read_units, write_units = ceil(size / 4096), 2 * ceil(size / 1024)  # a transaction costs twice as much
     partitions = Counter(_member_key(ids.new())[0] for _ in range(MEMBERS))
     fullest = max(partitions.values()) / MEMBERS
@@ -33,6 +39,10 @@ def main(_folder: Path) -> None:
         "Partitions of the members' table",
         (
             Figure("size of a member's record", size, "bytes", 1024, "one write unit"),
+            Figure("the same with 3 sessions", signed_in, "bytes", 1536),
+            Figure("the same with 50 sessions", full, "bytes", 8192, "two read units"),
+            Figure("write units of a renewal, 3 sessions", ceil(signed_in / 1024), ""),
+            Figure("write units of a renewal, 50 sessions", ceil(full / 1024), ""),
             Figure("partitions", len(partitions), ""),
             Figure(
                 f"share of the fullest, of {MEMBERS:,} members", 100 * fullest, "%", 13.0, "1/8 is 12.5 %"
@@ -63,6 +73,12 @@ def _largest_member(id_: str) -> Member:
         confirmation=link,
         pending_email=f"{name}@example.com",
     )
+
+
+def _session(id_: str) -> Session:
+    """Return a session with long values."""
+    now, address = 1_795_334_400_000, "2001:db8:1234:5678:9abc:def0:1234:5678"
+    return Session(id_, now, now, PASSWORD_WAY, "Samsung Internet on Android", address)
 
 
 def _size(member: Member) -> int:

@@ -166,6 +166,16 @@ def test_wrong_credentials_are_401_with_the_same_message(
     assert "The username or password is incorrect." in reply.body
 
 
+def test_wrong_credentials_neither_read_nor_write_a_session(send: Send, service: TokenService) -> None:
+    """What they cost is the same for all names: the sign-in alone."""
+    for username, password in (("Anna", "wrong"), ("Nobody", "right")):
+        send("POST", GET, body=json.dumps({"username": username, "password": password}))
+    assert service.process.members.reads == 0
+    assert service.process.stored().sessions == ()
+    send("POST", GET, body=json.dumps(RIGHT))
+    assert len(service.process.stored().sessions) == 1
+
+
 @each_row(
     ("body", "result"),
     [

@@ -13,7 +13,7 @@ from stratabase.core.model.model import Profile
 from stratabase.core.model.reading import read_model
 from stratabase.core.model.types.operators import Operator
 from stratabase.core.model.users import USER, USER_ATTRIBUTES
-from stratabase.members.member import MailedLink, Member
+from stratabase.members.member import MailedLink, Member, MemberKind
 from stratabase.members.operations.renamed_profiles import with_present_profiles
 from stratabase.members.operations.users import UserSource, user_state
 from tests.fakes import unlimited_budget
@@ -38,6 +38,9 @@ SECRETS = Member(
     pending_email="pending@example.com",
     confirmation=MailedLink("confirmation secret", 7777),
 )
+
+
+PROGRAMS = [Member(f"p{n}", f"program{n}", "", "Clerk", kind=MemberKind.PROGRAM) for n in range(2)]
 
 
 class Users:
@@ -135,3 +138,10 @@ def test_a_profile_has_its_present_name() -> None:
     (found,) = source.read([user("m1")], None)
     assert found is not None
     assert found.state["profile"] == "Agent"
+
+
+def test_programs_have_an_empty_address_and_are_found_by_it() -> None:
+    users = Users(*MEMBERS, *PROGRAMS)
+    assert user_state(PROGRAMS[0])["email"] == ""
+    assert users.ids(Comparison("email", Operator.EQ, "")) == ["p0", "p1"]
+    assert users.ids(Comparison("email", Operator.EQ, "1@example.com")) == ["m1"]

@@ -8,7 +8,7 @@ import pytest
 
 from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
-from stratabase.members.member import Member
+from stratabase.members.member import Member, MemberKind
 from stratabase.members.sign_in.callers import MEMBER_FRESHNESS
 from stratabase.members.sign_in.sign_in import CREDENTIALS_FRESHNESS, MAX_VERIFIED_CREDENTIALS
 from stratabase.values.messages import verbatim
@@ -93,6 +93,7 @@ def test_an_unknown_name_costs_the_same_work_as_a_wrong_password(failures_before
         "unknown name": ("Carl", ANNA),
         "disabled": ("Anna", replace(ANNA, disabled=True)),
         "without a password": ("Anna", replace(ANNA, password=None)),
+        "program": ("Anna", replace(ANNA, password=None, email="", kind=MemberKind.PROGRAM)),
     }
     work: dict[str, object] = {}
     for name, (username, member) in cases.items():
