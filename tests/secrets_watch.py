@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, quote_plus, unquote
 
 from stratabase.core.settings import variables
+from stratabase.members.key_text import KEY_PATTERN
 
 SHORTEST = 12
 """Characters of the shortest secret. The policy of passwords allows no shorter ones."""
@@ -26,6 +27,7 @@ MAX_KEPT = 32 * 1024 * 1024
 HASH = "$argon2"
 """How the hash of each password begins."""
 _LINK_TOKEN = re.compile(r"token=([!-~]+)")
+_API_KEY = re.compile(KEY_PATTERN.encode())
 _CONSOLE_LINK = re.compile(r"^  https?://\S+$", re.MULTILINE)
 """A line by which the outbox announces a mail: on a laptop, the console is the mailbox."""
 MARKERS = {
@@ -91,6 +93,10 @@ class SecretsWatch:
                 issued = next(filter(None, token))
                 self._secrets[issued] = "a token"
                 self._issued[issued] = answer
+            for key in _API_KEY.findall(body) if status == 201 else ():
+                self._secrets[key] = "an API key"
+                self._issued[key] = answer
+                self.learn(sha256(key).hexdigest(), "the hash of an API key")
             if answer not in self._answers:
                 self._answers[answer] = f"the answer {status} to {method} {path.partition('?')[0]}"
                 self._kept += len(answer)
