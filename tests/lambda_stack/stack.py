@@ -23,6 +23,7 @@ from tests.service import deployed_settings
 
 Pools = Mapping[str, FunctionPool]
 TEMPLATE = ROOT / "template.yaml"
+SIGNING_KEYS = json.dumps({"first": "0123456789abcdef" * 4})
 STORES = "app().is_store_reachable(); app().blobs"
 
 
@@ -36,7 +37,8 @@ def function_pools(given: Mapping[str, str], functions: Iterable[FunctionDeclara
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lambda-stack-")))
         settings = {**given, **deployed_settings(given)}
-        _make_secret(settings)
+        _make_secret(settings, settings["STRATABASE_SIGNING_KEYS"], SIGNING_KEYS)
+        providers = _move_providers_to_a_secret(settings)
         # The functions find the tables and the bucket, as on AWS.
         makes_tables = {**settings, "STRATABASE_CREATE_TABLES": "on"}
         subprocess.run([sys.executable, "-c", f"{ADMINISTRATOR}; {STORES}"], env=makes_tables, check=True)
@@ -47,7 +49,8 @@ def function_pools(given: Mapping[str, str], functions: Iterable[FunctionDeclara
         pools: dict[str, FunctionPool] = {}
         invoking = stack.enter_context(invocation_proxy(settings["STRATABASE_ENDPOINT"], pools))
         by_function = {
-            "MembersFunction": {"STRATABASE_ENDPOINT": invoking, "STRATABASE_MAIL_FUNCTION": "MailFunction"}
+            "MembersFunction": {"STRATABASE_ENDPOINT": invoking, "STRATABASE_MAIL_FUNCTION": "MailFunction"},
+            "SigninFunction": providers,
         }
         for each in functions:
             pools[each.name] = _pool(layers, each, {**settings, **by_function.get(each.name, {})})
@@ -56,7 +59,17 @@ def function_pools(given: Mapping[str, str], functions: Iterable[FunctionDeclara
         yield pools
 
 
-def _make_secret(settings: Mapping[str, str]) -> None:
+def _move_providers_to_a_secret(settings: dict[str, str]) -> Mapping[str, str]:
+    """Return the setting of the function `signin` for the document that `settings` name, if they do."""
+    file = settings.pop("STRATABASE_IDENTITY_PROVIDERS", None)
+    if not file:
+        return {}
+    name = f"{settings['STRATABASE_SIGNING_KEYS']}-providers"
+    _make_secret(settings, name, Path(file).read_text())
+    return {"STRATABASE_IDENTITY_PROVIDERS_SECRET": name}
+
+
+def _make_secret(settings: Mapping[str, str], name: str, content: str) -> None:
     client = boto3.client(
         "secretsmanager",
         endpoint_url=settings["STRATABASE_ENDPOINT"],
@@ -64,9 +77,8 @@ def _make_secret(settings: Mapping[str, str]) -> None:
         aws_access_key_id="local",
         aws_secret_access_key="local",
     )
-    content = json.dumps({"first": "0123456789abcdef" * 4})
     with suppress(ClientError):  # it is there, when a stack starts again
-        client.create_secret(Name=settings["STRATABASE_SIGNING_KEYS"], SecretString=content)
+        client.create_secret(Name=name, SecretString=content)
 
 
 def _pool(layers: Layers, function: FunctionDeclaration, settings: Mapping[str, str]) -> FunctionPool:

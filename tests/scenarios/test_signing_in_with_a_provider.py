@@ -22,7 +22,7 @@ from tests.scenarios.provider_front_end import build_front_end, front_end_server
 from tests.server.http.serving import http_server
 from tests.service import PASSWORD, SAMPLE_MODEL, RunningService, basic
 
-pytestmark = [pytest.mark.built, pytest.mark.local]
+pytestmark = pytest.mark.built
 
 MEMBERS = "/auth/administration/members"
 JSON = {"Content-Type": "application/json"}
@@ -224,6 +224,7 @@ class Ahead:
         return SystemClock().now() + self.milliseconds
 
 
+@pytest.mark.local
 def test_new_keys_of_the_provider_are_read(page: Page, tmp_path: Path) -> None:
     """In a service of this process, whose clock can move on: unknown keys are read once a minute at most."""
     document, clock = tmp_path / "providers.json", Ahead()
