@@ -6,6 +6,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
@@ -13,6 +14,8 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from stratabase.core import waiting
 from stratabase.core.greenlets import THREADS, Greenlets
@@ -28,6 +31,7 @@ from stratabase.members.providers.refusals import ProviderFault, ProviderUnavail
 from tests.members.providers.hostile_provider import HostileProvider, running_provider, write_certificate
 from tests.rows import each_row
 from tests.server.http.calls import run_call
+from tests.soak import EXAMPLES
 
 GRACE = 30
 """Seconds after which a test gives up. What it waits for takes a fraction of one."""
@@ -300,6 +304,29 @@ def test_only_so_many_requests_are_under_way_at_once(hostile: HostileProvider) -
 def test_a_broken_response_is_no_answer(answer: bytes, hostile: HostileProvider, fetcher: Fetcher) -> None:
     hostile.answers["/a"] = lambda handler: handler.wfile.write(answer)
     assert fault(fetcher, f"{hostile.issuer}/a") is ProviderFault.UNREACHABLE
+
+
+HEADS = st.sampled_from(
+    [
+        b"",
+        OK,
+        OK + b"Content-Length: 9\r\n",
+        OK + b"Transfer-Encoding: chunked\r\n\r\n",
+        OK + b"Content-Encoding: ",
+        b"HTTP/1.1 30",
+        b"HTTP/1.1 100 Continue\r\n\r\n",
+    ]
+)
+
+
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(head=HEADS, rest=st.binary(max_size=200) | st.text("0129af;\r\n :{}", max_size=60).map(str.encode))
+def test_bytes_of_any_form_are_an_answer_or_explained(
+    head: bytes, rest: bytes, hostile: HostileProvider, fetcher: Fetcher
+) -> None:
+    hostile.answers["/a"] = lambda handler: handler.wfile.write(head + rest)
+    with suppress(ProviderUnavailable):
+        assert isinstance(fetcher.get_json(f"{hostile.issuer}/a"), dict)
 
 
 def test_nothing_that_listens_is_no_answer(fetcher: Fetcher) -> None:
