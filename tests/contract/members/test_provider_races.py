@@ -60,12 +60,13 @@ def outcome(work: Callable[[], object]) -> object:
 
 
 def test_of_two_uses_of_one_code_one_wins(concurrent: Members) -> None:
-    limit = FailureLimit(InMemoryAttempts(), CLOCK, None)
-    admission = Admission(concurrent, PROFILES, CLOCK, IDS)
+    admission, refused = Admission(concurrent, PROFILES, CLOCK, IDS), list[str]()
     for turn in range(rounds(concurrent)):
         # Another limit for each turn: in all others, a use has failed.
         limit = FailureLimit(InMemoryAttempts(), CLOCK, None)
-        exchange = TokenExchange(concurrent, admission, lambda _issuer: None, issue, TERMS, limit, CLOCK, IDS)
+        exchange = TokenExchange(
+            concurrent, admission, lambda _issuer: None, issue, TERMS, limit, CLOCK, IDS, refused.append
+        )
         code = new_code(str(turn), s256(VERIFIER), "id", NOON, NOON)
         member = Member(str(turn), f"m{turn}", f"m{turn}@example.com", "Clerk")
         concurrent.add(with_code(member, code.stored, NOON))

@@ -82,6 +82,8 @@ class ProviderService:
     keyring: InMemoryKeyring = field(default_factory=lambda: InMemoryKeyring(key("one")))
     logged: io.StringIO = field(default_factory=io.StringIO)
     ids: CountedIds = field(default_factory=CountedIds)
+    refused: list[str] = field(default_factory=list)
+    """The IDs of members who were refused, and "" for nobody known."""
 
     @cached_property
     def keys(self) -> SigningKeyCache:
@@ -113,6 +115,7 @@ class ProviderService:
             self.limit,
             self.clock,
             log=self.log,
+            note_refusal=self.refused.append,
         )
 
     @cached_property
@@ -132,6 +135,7 @@ class ProviderService:
             self.limit,
             self.clock,
             self.ids,
+            self.refused.append,
         )
 
     @cached_property

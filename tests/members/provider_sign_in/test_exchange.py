@@ -275,6 +275,17 @@ def test_all_others_get_the_same_refusal(service: ProviderService) -> None:
     assert own.status == 401, "own tokens are not exchanged"
 
 
+def test_refusals_are_noted(service: ProviderService) -> None:
+    token, unknown = access_token(), f"{access_token()}2"
+    service.provider.tokens = {
+        token: Identity(ISSUER, "1", {"groups": []}),
+        unknown: Identity(ISSUER, "2", {}),
+    }
+    for fields in (by_code("r.x"), by_token(token), by_token(unknown), by_token("x")):
+        assert service.exchanged(fields).status == 401
+    assert service.refused == ["", "r", "", ""]
+
+
 def test_a_provider_that_cannot_be_used_is_said(service: ProviderService) -> None:
     service.provider.refusal = ProviderUnavailable(ProviderFault.TIMEOUT, "too slow")
     assert service.exchanged(by_token(access_token())).status == 503

@@ -3,10 +3,12 @@
 import html
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from stratabase.core.domain.issues.refusals import Unavailable
+from stratabase.members.audit.actor import Actor, present_actor
 from stratabase.members.provider_sign_in.attempt import ATTEMPT_LIFETIME, s256
 from stratabase.members.provider_sign_in.codes import CODE_LIFETIME, owner_of
 from stratabase.members.providers.provider import Identity
@@ -261,6 +263,31 @@ def test_a_disabled_member_is_refused_like_an_unknown_one() -> None:
         provider = FakeClient(replace(PROVIDER, creates_members=False))
         pages.append(refused(FakeBrowser(ProviderService(members, provider)), 403, "not_admitted"))
     assert pages[0] == pages[1]
+
+
+def test_refusals_are_noted(service: ProviderService, browser: FakeBrowser) -> None:
+    refused(browser, 401, "invalid_answer", code="bad")
+    service.provider.identity_ = Identity(ISSUER, "1", {"groups": []})
+    refused(browser, 403, "not_admitted")
+    service.provider.codes.add("good")
+    service.provider.identity_ = Identity(ISSUER, "2", {"groups": []})
+    refused(browser, 403, "not_admitted")
+    assert service.refused == ["", "r", ""]
+
+
+def test_changes_are_made_in_the_name_of_the_provider(
+    service: ProviderService, browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    actors: list[Actor] = []
+    change = service.members.change
+
+    def noted(*arguments: Any, **options: Any) -> None:
+        actors.append(present_actor())
+        change(*arguments, **options)
+
+    monkeypatch.setattr(service.members, "change", noted)
+    browser.sign_in()
+    assert actors == [Actor(way="id")]
 
 
 def test_a_store_that_is_down_is_said(service: ProviderService, browser: FakeBrowser) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from stratabase.core import waiting
 from stratabase.core.app.app import App
 from stratabase.members.app.auth_services import AuthServices
+from stratabase.members.audit_entry import AuditKind
 from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.callers import CallerFactory
 from stratabase.members.sign_in.sign_in_limits import FailureLimit
@@ -67,6 +68,7 @@ class ProviderSignInServices:
             self._limit,
             app.clock,
             log=app.log,
+            note_refusal=self._note_refusal,
         )
 
     def check_end(self, return_to: str, challenge: str, base_url: str) -> None:
@@ -102,6 +104,7 @@ class ProviderSignInServices:
             self._limit,
             app.clock,
             app.ids,
+            self._note_refusal,
         )
 
     @cached_property
@@ -137,6 +140,9 @@ class ProviderSignInServices:
     def _issue(self, member: "Member", session: "Session") -> "IssuedToken":
         self._callers(member)  # raises Forbidden if the model does not have the profile
         return self._auth.issuer.issue(member, session)
+
+    def _note_refusal(self, member: str) -> None:
+        self._auth.audit.refuse(AuditKind.SIGN_IN_REFUSED, member)
 
     def _find_client(self, issuer: str) -> "ProviderClient | None":
         return next((each for each in self._clients.values() if each.provider.issuer == issuer), None)

@@ -74,9 +74,11 @@ _NEW_MEMBER: Mapping[AdmissionReason, Message] = {
 class NotAdmitted(Forbidden):
     """The provider has proved who it is, but this person can't sign in to the service."""
 
-    def __init__(self, reason: AdmissionReason) -> None:
+    def __init__(self, reason: AdmissionReason, member: str = "") -> None:
+        """`member`: the ID of the member of the account, if there is one."""
         super().__init__(_NEW_MEMBER.get(reason, _MEMBER))
         self.reason = reason
+        self.member = member
 
     def __str__(self) -> str:
         """Return the text for the log, which has the reason."""
@@ -126,7 +128,7 @@ class Admission:
         if before is None:
             return self._create(provider, identity, change)
         if before.kind is MemberKind.PROGRAM:
-            raise NotAdmitted(AdmissionReason.PROGRAM)
+            raise NotAdmitted(AdmissionReason.PROGRAM, before.id)
         return self._change(before, provider, identity, change)
 
     def _exchange(self, provider: Provider, identity: Identity, change: MemberChange) -> Member:
@@ -141,17 +143,17 @@ class Admission:
 
     def _change(self, before: Member, provider: Provider, identity: Identity, change: MemberChange) -> Member:
         if before.disabled:
-            raise NotAdmitted(AdmissionReason.DISABLED)
+            raise NotAdmitted(AdmissionReason.DISABLED, before.id)
         profile = before.profile if provider.profiles is None else self._profile(provider, identity)
         if profile is None:
             self._end_sessions(before)
-            raise NotAdmitted(AdmissionReason.PROFILE)
+            raise NotAdmitted(AdmissionReason.PROFILE, before.id)
         after = change(replace(before, profile=profile))
         try:
             roster = check_administrator_remains(self._members, self._profiles, before, after)
         except LastAdministrator:
             self._end_sessions(before)
-            raise NotAdmitted(AdmissionReason.LAST_ADMINISTRATOR) from None
+            raise NotAdmitted(AdmissionReason.LAST_ADMINISTRATOR, before.id) from None
         self._members.change(before, after, roster)
         return after
 

@@ -29,7 +29,9 @@ from stratabase.values.messages import _
 class UnusableAccessToken(Unauthenticated):
     """An access token of another service that proves no member. The reasons are not told apart."""
 
-    def __init__(self) -> None:
+    def __init__(self, reason: Unauthenticated | NotAdmitted | None = None) -> None:
+        """`reason`: what only the audit trail and the log say."""
+        self.member = reason.member if isinstance(reason, NotAdmitted) else ""
         super().__init__(
             _(
                 "The subject token is not valid here. It must be an access token of an identity provider of "
@@ -61,11 +63,13 @@ class TokenExchange:
         limit: FailureLimit,
         clock: Clock,
         ids: Ids,
+        note_refusal: Callable[[str], None],
     ) -> None:
         """`find_client` returns the client of the provider with an issuer, None if there is none.
 
         `issue` returns the token of a member's session. It raises Forbidden for a profile that the model does
-        not have.
+        not have. `note_refusal` records that somebody was refused: the member with an ID, or "" for nobody
+        known.
         """
         self._members = members
         self._admission = admission
@@ -75,6 +79,7 @@ class TokenExchange:
         self._limit = limit
         self._clock = clock
         self._ids = ids
+        self._note_refusal = note_refusal
 
     def by_code(self, code: str, verifier: str) -> IssuedToken:
         """Return a token for a code. It works once, for the client that has the verifier of its challenge.
@@ -93,7 +98,7 @@ class TokenExchange:
             try:
                 return self._use_access_token(token)
             except (Unauthenticated, NotAdmitted) as refusal:
-                raise UnusableAccessToken from refusal
+                raise UnusableAccessToken(refusal) from refusal
 
     def _use_code(self, code: str, verifier: str) -> IssuedToken:
         now, owner = self._clock.now(), owner_of(code)
@@ -135,5 +140,12 @@ class TokenExchange:
     def _counted(self) -> Iterator[None]:
         key = attempt_key("exchange", network(request_source().address))
         self._limit.check(key)
-        with self._limit.attempt(key):
-            yield
+        try:
+            with self._limit.attempt(key):
+                yield
+        except UnusableAccessToken as refusal:
+            self._note_refusal(refusal.member)
+            raise
+        except UnusableCode:
+            self._note_refusal("")
+            raise

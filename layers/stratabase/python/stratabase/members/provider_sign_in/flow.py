@@ -1,6 +1,7 @@
 """Sign in with a provider: lead the browser there, and take it back with a code for the front end."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 from urllib.parse import quote
 
@@ -31,6 +32,7 @@ from stratabase.members.provider_sign_in.attempt import (
 from stratabase.members.provider_sign_in.codes import LinkCodes, new_code
 from stratabase.members.provider_sign_in.return_address import ReturnAddresses, with_answer
 from stratabase.members.providers.client import ProviderClient
+from stratabase.members.providers.refusals import SignInRefused
 from stratabase.members.sign_in.sign_in_limits import FailureLimit
 from stratabase.values.messages import _
 
@@ -116,8 +118,12 @@ class ProviderSignIn:
         clock: Clock,
         *,
         log: Log,
+        note_refusal: Callable[[str], None],
     ) -> None:
-        """`clients`: by the names of the providers. `limit` counts answers that prove nothing."""
+        """`clients`: by the names of the providers. `limit` counts answers that prove nothing.
+
+        `note_refusal` records that somebody was refused: the member with an ID, or "" for nobody known.
+        """
         self._clients = clients
         self._admission = admission
         self._link_codes = link_codes
@@ -125,6 +131,7 @@ class ProviderSignIn:
         self._limit = limit
         self._clock = clock
         self._log = log
+        self._note_refusal = note_refusal
 
     def client(self, name: str) -> ProviderClient:
         """Return the client of a provider. Raises UnknownProvider."""
@@ -177,7 +184,7 @@ class ProviderSignIn:
             raise IncompleteAnswer
         key = attempt_key("provider", network(address))
         self._limit.check(key)
-        with self._limit.attempt(key):
+        with self._noting_refusals(), self._limit.attempt(key):
             identity = client.identity(
                 answer.code,
                 attempt.verifier,
@@ -198,9 +205,20 @@ class ProviderSignIn:
             codes.append(code.text)
             return with_code(member, code.stored, now)
 
-        with acting(by_provider(attempt.provider)):
+        with self._noting_refusals(), acting(by_provider(attempt.provider)):
             self._admission.sign_in(client.provider, identity, with_new_code)
         return with_answer(attempt.return_to, {"code": codes[-1]})
+
+    @contextmanager
+    def _noting_refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except SignInRefused:
+            self._note_refusal("")
+            raise
+        except NotAdmitted as refusal:
+            self._note_refusal(refusal.member)
+            raise
 
     def sign_out_url(self, name: str, return_to: str, base_url: str) -> str:
         """Return the address that ends a person's session at a provider, or `return_to` if it has none.
