@@ -27,9 +27,8 @@ _POSITIONS = re.compile(
 )
 """The positions of a deleted object in the indexes, in the lines of those that have them."""
 
-_OF_AUDIT_TRAIL = re.compile(
-    r'^(?:CREATE (?:TABLE|INDEX)|INSERT INTO) (?:audit\w*|key_uses|removed_members)\b|"pk":{"S":"(?:AUD|USE)#'
-)
+_NEW_TABLES = r"(?:audit\w*|defaults|key_uses|removed_members)\b"
+_ADDED_SINCE = re.compile(rf'^(?:CREATE (?:TABLE|INDEX)|INSERT INTO) {_NEW_TABLES}|"pk":{{"S":"(?:AUD|USE)#')
 
 
 @pytest.fixture(params=STORES)
@@ -49,7 +48,7 @@ def without_additions(dump: dict[str, list[str]]) -> dict[str, list[str]]:
     the positions of deleted objects. Nothing else of an item may change because of them.
 
     The file of members has had layout 4 since then: a table of links, which is empty, tables of the audit
-    trail, and the table of members with an email address that can be NULL.
+    trail and of defaults, and the table of members with an email address that can be NULL.
     """
     found = {
         file: [_without_positions(_ADDITION.sub("", line)) for line in lines] for file, lines in dump.items()
@@ -60,7 +59,7 @@ def without_additions(dump: dict[str, list[str]]) -> dict[str, list[str]]:
 def _in_kept_layout(lines: list[str]) -> Iterator[str]:
     """Yield the lines of a file of members with the layout that the kept one has."""
     if lines[1] != "PRAGMA user_version = 4;":
-        yield from (line for line in lines if not _OF_AUDIT_TRAIL.search(line))
+        yield from (line for line in lines if not _ADDED_SINCE.search(line))
         return
     kept = {line.partition("(")[0]: line for line in read_lines("sqlite.members")}
     for line in lines:
@@ -68,7 +67,7 @@ def _in_kept_layout(lines: list[str]) -> Iterator[str]:
             yield "PRAGMA user_version = 3;"
         elif line.startswith('CREATE TABLE "members"'):
             yield kept["CREATE TABLE members "]
-        elif not line.startswith("CREATE TABLE links") and not _OF_AUDIT_TRAIL.search(line):
+        elif not line.startswith("CREATE TABLE links") and not _ADDED_SINCE.search(line):
             yield line
 
 

@@ -11,7 +11,7 @@ from stratabase.terminal.command_error import CommandError
 from stratabase_aws.deploy import deploy
 from stratabase_aws.deploy.environment import DeploymentEnvironment
 from stratabase_aws.deploy.stack import Resource
-from stratabase_aws.deploy.template_parameters import DATA_PARAMETERS, read_parameters
+from stratabase_aws.deploy.template_parameters import DATA_PARAMETERS, FIRST_VALUES, read_parameters
 from tests.repository import ROOT
 from tests.rows import each_row
 
@@ -126,7 +126,7 @@ def test_a_deployment_passes_every_parameter_and_says_which_ones_change(
     (command,) = run.deployed
     declared = read_parameters(ROOT / "template.yaml").keys()
     passed = {each.partition("=")[0] for each in command.partition("--parameter-overrides ")[2].split()}
-    assert declared - passed == {"MailFrom", *DATA_PARAMETERS}
+    assert declared - passed == {"MailFrom", *DATA_PARAMETERS, *FIRST_VALUES}
     assert "Basic=on" in command
     changes = lines[lines.index("Parameters that change:") + 1 :]
     assert [each for each in changes if "becomes" in each] == [

@@ -145,3 +145,14 @@ def test_what_is_not_given_gets_its_default_but_for_secrets_and_the_names_of_dat
     assert with_defaults(given, declared, exists=False) == {"Switch": "on", "Days": "30", **given}
     with pytest.raises(CommandError, match="no default, and the stack no previous value: Sender"):
         with_defaults({}, declared, exists=False)
+
+
+def test_a_new_stack_asks_for_longer_passwords_and_an_existing_one_for_what_it_asked_before() -> None:
+    """The template has the default of stacks from earlier versions, for those who use the SAM CLI alone."""
+    declared = {"PasswordLength": TemplateParameter("PasswordLength", "String", "")}
+    assert with_defaults({}, declared, exists=False) == {"PasswordLength": "15"}
+    assert with_defaults({}, declared, exists=True) == {}, "the SAM CLI passes the previous value"
+    for exists in (True, False):
+        assert with_defaults({"PasswordLength": "20"}, declared, exists=exists) == {"PasswordLength": "20"}
+    assert with_defaults({}, {}, exists=False) == {}, "a template of an earlier version"
+    assert read_parameters(ROOT / "template.yaml")["PasswordLength"].default == ""

@@ -1,6 +1,7 @@
 """A new project has all of its files, or none."""
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from stratabase.cli.project.new_project import (
 )
 from stratabase.core.model.reading import read_model
 from stratabase.terminal.command_error import CommandError
+from tests.repository import ROOT
 from tests.rows import each_row
 
 FILES = {"a/b/c.txt": ProjectFile(b"1"), "a/run": ProjectFile(b"2", executable=True)}
@@ -114,3 +116,17 @@ def test_what_was_written_is_removed_if_the_rest_fails(tmp_path: Path) -> None:
         write_project(folder, {**FILES, "a/b/c.txt/d": ProjectFile(b"3")})
 
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_project_begins_with_longer_passwords_in_each_stage() -> None:
+    """The repository's own configuration has no length, because its stacks exist."""
+    files = project_files("my-app", ORIGINS, aws=True)
+    written = tomllib.loads(files["samconfig.toml"].content.decode())
+    overrides = [
+        stage["deploy"]["parameters"]["parameter_overrides"]
+        for stage in written.values()
+        if isinstance(stage, dict) and "parameter_overrides" in stage.get("deploy", {}).get("parameters", {})
+    ]
+    assert len(overrides) == 3
+    assert all(each.startswith("PasswordLength=15 ") for each in overrides)
+    assert "PasswordLength" not in (ROOT / "samconfig.toml").read_text("utf-8")

@@ -132,7 +132,7 @@ def test_a_member_is_changed_by_name_in_any_case(ada: Terminal) -> None:
     [
         (["create", "ada", "a@example.com", "Member"], "", 'Another member already has this "username"'),
         (["create", "b", "nowhere", "Boss"], "", "must be a profile of the model"),
-        (["create", "b", "b@example.com", "Member", "--ask-password"], "short\n", "at least 12 characters"),
+        (["create", "b", "b@example.com", "Member", "--ask-password"], "short\n", "at least 15 characters"),
         (["set-profile", "ada", "Member"], "", "is the only active administrator"),
         (["disable", "ada"], "", "is the only active administrator"),
         (["delete", "ada"], "", "is the only active administrator"),

@@ -3,12 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from threading import Barrier, Thread
 from typing import Any
 
 import pytest
 
 from stratabase.core.model.model import Profile
+from stratabase.core.observe import Log
+from stratabase.members.audit.audited_members import AuditedMembers
+from stratabase.members.audit.recorder import AuditRecorder
+from stratabase.members.audit_entry import AuditKind
 from stratabase.members.credentials import ExchangeCode, ProviderLink, Session
 from stratabase.members.member import Member, MemberKind
 from stratabase.members.provider_sign_in.admission import (
@@ -18,6 +23,7 @@ from stratabase.members.provider_sign_in.admission import (
     signed_in_at,
 )
 from stratabase.members.providers.provider import Identity, ProfileTable, Provider
+from stratabase.members.sign_in.tokens import TokenTerms
 from stratabase.values.formats.preferences import Formats
 from tests.fakes import NOON, CountedIds, FrozenClock
 from tests.in_memory_members import InMemoryMembers
@@ -51,7 +57,10 @@ class Entrance:
         self.members = ContendedMembers(*(members or (BOSS, ROSA)))
         self.clock = FrozenClock()
         self.formats = Formats(language="it")
-        self.admission = Admission(self.members, PROFILES, self.clock, CountedIds(), self.formats)
+        log, terms = Log(stream=StringIO()), TokenTerms("Hr").sessions
+        recorder = AuditRecorder(lambda: self.members.trail, self.clock, log, 90, terms)
+        audited = AuditedMembers(self.members, recorder)
+        self.admission = Admission(audited, PROFILES, self.clock, CountedIds(), self.formats)
         self.changed: list[str] = []
 
     def sign_in(self, given: Identity | None = None, **options: Any) -> Member:
@@ -128,6 +137,8 @@ def test_a_program_does_not_sign_in_with_a_browser() -> None:
 def test_the_profile_is_mapped_anew_at_each_sign_in() -> None:
     entrance = Entrance()
     assert entrance.sign_in(identity(groups=["admins", "staff"])).profile == "Boss"
+    reported = entrance.members.trail.only(AuditKind.PROFILE_CHANGED)
+    assert (reported.actor, reported.way, reported.detail) == ("", "id", {"from": "Clerk", "to": "Boss"})
     assert entrance.sign_in(identity(groups="staff")).profile == "Clerk"
     assert (
         entrance.sign_in(identity(groups=["none"]), profiles=replace(TABLE, default="Guest")).profile

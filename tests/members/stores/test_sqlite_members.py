@@ -94,6 +94,15 @@ def test_a_file_with_the_first_layout_still_works(tmp_path: Path) -> None:
     assert schema(path) == schema(tmp_path / "new.db")
 
 
+def test_only_a_new_file_asks_for_longer_passwords(tmp_path: Path) -> None:
+    """An installation does not change by an upgrade."""
+    write_layout_1(tmp_path / "earlier.db")
+    for name, expected in {"earlier.db": 12, "new.db": 15}.items():
+        for _start in range(2):
+            with closing(SqliteMembers(tmp_path / name)) as members:
+                assert members.shortest_password() == expected
+
+
 LAYOUT_2 = (
     "ALTER TABLE members ADD COLUMN revision INTEGER NOT NULL DEFAULT 1",
     "CREATE TABLE roster (revision INTEGER NOT NULL) STRICT",

@@ -122,6 +122,12 @@ class DynamoDBPlatform(LocalPlatform):
 
         return PynamoMembers(self._members_table)
 
+    def shortest_password(self) -> int:
+        """Return the minimum length of earlier versions. A new deployment has another one in its settings."""
+        from stratabase.members.password import SHORTEST_PASSWORD  # noqa: PLC0415 - see the class
+
+        return SHORTEST_PASSWORD
+
     def audit_trail(self) -> AuditTrail:
         """Return the audit trail in the table of members."""
         from stratabase_aws.members.pynamodb_audit import PynamoAuditTrail  # noqa: PLC0415 - see the class

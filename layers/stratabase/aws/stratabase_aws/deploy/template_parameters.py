@@ -11,6 +11,7 @@ import yaml
 
 from stratabase.core.setting_values import Variable
 from stratabase.core.settings import variables
+from stratabase.members.password import NEW_SHORTEST_PASSWORD
 from stratabase.terminal.command_error import MISUSED, CommandError
 from stratabase.values.wording import nearest_word
 
@@ -23,6 +24,11 @@ DATA_PARAMETERS: Mapping[str, str] = {
     "InstanceId": "InstanceId",
 }
 """The parameters with which a stack uses existing data, each with the output that has the value."""
+FIRST_VALUES: Mapping[str, str] = {"PasswordLength": str(NEW_SHORTEST_PASSWORD)}
+"""The values with which a new stack begins, if nothing else is given.
+
+The defaults of the template are those of stacks from earlier versions, which must not change.
+"""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _STORED = "AWS::SSM::"
 """The beginning of types whose values are names of what AWS stores."""
@@ -131,9 +137,9 @@ def with_defaults(
     """Return the values of a deployment: what is given, else the defaults. Raises CommandError.
 
     The SAM CLI keeps the previous value of each parameter that is not passed. So without the defaults, the
-    values of one deployment would be those of all later ones. Three kinds keep their previous value:
-    parameters without a default, secret ones, and those that name existing data. A deployment that reset the
-    last kind would serve an empty instance.
+    values of one deployment would be those of all later ones. Four kinds keep their previous value:
+    parameters without a default, secret ones, those that name existing data, and those of FIRST_VALUES. A
+    deployment that reset those of data would serve an empty instance.
     """
     missing = [name for name, each in declared.items() if each.default is None and name not in given]
     if missing and not exists:
@@ -146,9 +152,10 @@ def with_defaults(
     defaults = {
         name: each.default
         for name, each in declared.items()
-        if each.default is not None and not each.secret and name not in DATA_PARAMETERS
+        if each.default is not None and not each.secret and name not in {*DATA_PARAMETERS, *FIRST_VALUES}
     }
-    return {**defaults, **given}
+    first = {} if exists else {name: value for name, value in FIRST_VALUES.items() if name in declared}
+    return {**defaults, **first, **given}
 
 
 def _mistake(name: str, value: str, declared: Mapping[str, TemplateParameter]) -> str:

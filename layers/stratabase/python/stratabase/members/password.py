@@ -12,7 +12,9 @@ from stratabase.values.messages import Message, _
 MAX_PASSWORD_LENGTH = 128
 """The maximum number of characters. A longer password is refused before hashing, which would take long."""
 SHORTEST_PASSWORD = 12
-"""The default minimum number of characters, which a setting can change."""
+"""The default minimum number of characters in an installation that did not begin with another one."""
+NEW_SHORTEST_PASSWORD = 15
+"""The default in a new installation. NIST SP 800-63B-4 demands it of a password that is used alone."""
 
 
 def normalize_password(password: str) -> str:

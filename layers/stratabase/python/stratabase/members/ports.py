@@ -199,6 +199,12 @@ class MemberPlatform(Platform, Protocol):
     def audit_trail(self) -> AuditTrail:
         """Return the audit trail in the store of members. `close` closes it."""
 
+    def shortest_password(self) -> int:
+        """Return the minimum length of a password in this installation, unless a setting says another one.
+
+        It never changes, so that an upgrade asks nothing else of the members.
+        """
+
     def keyring(self) -> Keyring:
         """Return the keyring. Its first use reads or creates the keys."""
 

@@ -33,9 +33,13 @@ class MemberSettings:
         ),
     ] = "default"
     password_length: Annotated[
-        int,
-        Variable("STRATABASE_PASSWORD_LENGTH", whole_number(8, 64), "The minimum length of a password."),
-    ] = 12
+        int | None,
+        Variable(
+            "STRATABASE_PASSWORD_LENGTH",
+            whole_number(8, 64),
+            "The minimum length of a password. The default is that of the installation.",
+        ),
+    ] = None
     identity_providers: Annotated[
         Path | None,
         Variable(

@@ -14,6 +14,7 @@ from urllib.request import url2pathname
 
 from stratabase import __version__
 from stratabase.core.model.language import language_text
+from stratabase.members.password import NEW_SHORTEST_PASSWORD
 from stratabase.terminal.command_error import CommandError
 
 _PACKAGE, _AWS_PACKAGE = "stratabase", "stratabase-aws"
@@ -236,7 +237,7 @@ def _aws_files(
     readme = files["README.md"].content + _render("aws/README.md", values).content
     # SAM builds the layer in a copy of its folder, so the path of a wheel is relative to that.
     packages = [f"./{each.wheel.name}" if each.wheel else each.requirement for each in origins]
-    stacks = (PROJECT_FILES / "samconfig.toml").read_text("utf-8")
+    stacks = _of_new_stacks((PROJECT_FILES / "samconfig.toml").read_text("utf-8"))
     return {
         **dict(_shared_files(values, blank=blank)),
         "README.md": ProjectFile(readme),
@@ -244,6 +245,13 @@ def _aws_files(
         "samconfig.toml": ProjectFile(stacks.replace('"stratabase-', f'"{values["name"]}-').encode()),
         f"{_AWS_WHEELS}/requirements.txt": ProjectFile("".join(f"{each}\n" for each in packages).encode()),
     }
+
+
+def _of_new_stacks(configuration: str) -> str:
+    """Return the configuration of the SAM CLI with what only new stacks have: the length of passwords."""
+    return configuration.replace(
+        'parameter_overrides = "', f'parameter_overrides = "PasswordLength={NEW_SHORTEST_PASSWORD} '
+    )
 
 
 def _shared_files(values: Mapping[str, str], *, blank: bool) -> Iterator[tuple[str, ProjectFile]]:

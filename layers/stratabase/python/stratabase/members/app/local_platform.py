@@ -96,6 +96,10 @@ class LocalPlatform:
         """Return the store in `members.db`."""
         return self._members
 
+    def shortest_password(self) -> int:
+        """Return the minimum length of a password that `members.db` began with."""
+        return self._members.shortest_password()
+
     def audit_trail(self) -> AuditTrail:
         """Return the audit trail in `members.db`."""
         from stratabase.members.stores.sqlite_audit import SqliteAuditTrail  # noqa: PLC0415 - see the class

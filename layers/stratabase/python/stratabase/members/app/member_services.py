@@ -53,7 +53,12 @@ class MemberServices:
         self._clock = app.clock
         self._ids = app.ids
         self._formats = FORMATS_BY_NAME[self._own_settings.formats]
-        self.policy = PasswordPolicy(auth.passwords.is_common, self._own_settings.password_length)
+
+    @cached_property
+    def policy(self) -> PasswordPolicy:
+        """The passwords that members can choose."""
+        length = self._own_settings.password_length or self._platform.shortest_password()
+        return PasswordPolicy(self._passwords.is_common, length)
 
     @cached_property
     def password_reset(self) -> PasswordReset:

@@ -9,6 +9,7 @@ from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.model.model import Profile
 from stratabase.core.operations.ports import Clock, Ids
+from stratabase.members.audit.actor import acting, by_provider
 from stratabase.members.credentials import ProviderLink
 from stratabase.members.fields import member_fields
 from stratabase.members.member import LINK_FIELD, Member, MemberKind, NamesTaken
@@ -113,7 +114,8 @@ class Admission:
         The profile follows from the claims. If no profile does, the sessions of the member end. Raises
         NotAdmitted, Unavailable.
         """
-        return retry_conflicts(lambda: self._sign_in(provider, identity, change))
+        with acting(by_provider(provider.name)):
+            return retry_conflicts(lambda: self._sign_in(provider, identity, change))
 
     def exchange(self, provider: Provider, identity: Identity, change: MemberChange) -> Member:
         """Return the member or program of an account, for one of its access tokens, after a change.
@@ -121,7 +123,8 @@ class Admission:
         Nobody is made a member. Access tokens of many providers lack the claim that profiles depend on. Then
         the member keeps the profile of the last sign-in. Raises NotAdmitted, Unavailable.
         """
-        return retry_conflicts(lambda: self._exchange(provider, identity, change))
+        with acting(by_provider(provider.name)):
+            return retry_conflicts(lambda: self._exchange(provider, identity, change))
 
     def _sign_in(self, provider: Provider, identity: Identity, change: MemberChange) -> Member:
         before = self._members.by_link(identity.issuer, identity.subject)

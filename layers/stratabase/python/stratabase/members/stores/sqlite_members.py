@@ -25,6 +25,7 @@ from stratabase.members.member import (
     email_spellings,
     fold_name,
 )
+from stratabase.members.password import NEW_SHORTEST_PASSWORD, SHORTEST_PASSWORD
 from stratabase.members.stores.member_file import BUSY_TIMEOUT, CheckMark, MemberFile
 from stratabase.members.stores.sqlite_audit import AUDIT_TABLES, append_entries, note_removal
 from stratabase.values.formats.preferences import Formats
@@ -67,16 +68,26 @@ CREATE TABLE links (
 """,
 )
 
+_OF_LAYOUT_4 = (
+    *_PROGRAMS_AND_LINKS,
+    *AUDIT_TABLES,
+    "CREATE TABLE defaults (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+)
+_DEFAULTS_OF_NEW_FILES = f"INSERT INTO defaults VALUES ('password_length', {NEW_SHORTEST_PASSWORD})"  # noqa: S608 - a number
+_DEFAULT = "SELECT value FROM defaults WHERE name = ?"
+
 MEMBER_LAYOUT = Layout(
     b"StrM",
     4,
-    (_TABLE, *_REVISIONS, *_PROGRAMS_AND_LINKS, *AUDIT_TABLES),
-    {1: _REVISIONS, 2: (), 3: (*_PROGRAMS_AND_LINKS, *AUDIT_TABLES)},
+    (_TABLE, *_REVISIONS, *_OF_LAYOUT_4, _DEFAULTS_OF_NEW_FILES),
+    {1: _REVISIONS, 2: (), 3: _OF_LAYOUT_4},
 )
 """The columns `username` and `email` have the folded names and are unique. `email` of a program is NULL.
 
 `member` has the fields as JSON, lists only if they are not empty, and `kind` only of programs. `links` has
-the ID of the member who is linked to an account at an identity provider. `sqlite_audit` has the other tables.
+the ID of the member who is linked to an account at an identity provider. `defaults` has the defaults with
+which a file began: without a row, it is a file of an earlier version, which keeps those of that version.
+`sqlite_audit` has the other tables.
 
 Since layout 3, the JSON can have `pending_email` and `confirmation`, and since layout 4 `kind`, `sessions`,
 `keys`, `links` and `codes`. Earlier versions cannot read them, and refuse the file.
@@ -165,6 +176,12 @@ class SqliteMembers:
         """Return whether any member exists."""
         with self.file.read() as connection:
             return connection.execute("SELECT 1 FROM members LIMIT 1").fetchone() is not None
+
+    def shortest_password(self) -> int:
+        """Return the minimum length of a password that this file began with."""
+        with self.file.read() as connection:
+            row = connection.execute(_DEFAULT, ("password_length",)).fetchone()
+        return SHORTEST_PASSWORD if row is None else int(row[0])
 
     def add(self, member: Member, *, is_moved: bool = False, audit: Sequence[AuditEntry] = ()) -> None:
         """Add a member, who can come from another store. Raises NamesTaken, or Conflict if the id exists."""
