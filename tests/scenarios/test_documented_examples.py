@@ -200,7 +200,8 @@ def test_every_documented_example_returns_the_documented_result(service: Running
 def test_every_page_with_examples_is_tested() -> None:
     pages = [README, *DOCS.glob("*.md")]
     # They need models of their own, or an identity provider.
-    others = {DOCS / f"{name}.md" for name in ("expressions", "graphql-and-sql", "sign-in-with-your-provider")}
+    names = ("expressions", "graphql-and-sql", "sign-in-with-your-provider")
+    others = {DOCS / f"{name}.md" for name in names}
     assert {page for page in pages if any(examples(page))} - others == BEFORE.keys()
 
 
