@@ -79,7 +79,7 @@ class AuthStack:
 
     def with_token(self, member: Member) -> Request:
         """Return a request of a member with a new token."""
-        return _request(f"Bearer {self._tokens.begin_by_password(self._callers(member)).access_token}")
+        return _request(f"Bearer {self._tokens.begin(self._callers(member)).access_token}")
 
 
 def main(folder: Path) -> None:

@@ -58,7 +58,7 @@ class TokenProcess:
 
     def token(self, member: Member = ANNA) -> str:
         """Return a token that has just been issued to a member."""
-        return self.session_tokens.begin_by_password(self.callers(member)).access_token
+        return self.session_tokens.begin(self.callers(member)).access_token
 
     def renewed(self, token: str) -> str:
         """Return the next token of the session of a token."""

@@ -165,7 +165,7 @@ def test_a_verified_password_that_was_replaced_begins_no_session(
     else:
         stepping.change(changed)
     with pytest.raises(Unauthenticated):
-        stepping.session_tokens.begin_by_password(verified)
+        stepping.session_tokens.begin(verified)
     stored = stepping.members.by_id(ANNA.id)
     assert stored is None or stored.sessions == ()
 
@@ -207,7 +207,7 @@ def test_a_member_without_a_profile_of_the_model_gets_no_session(stepping: Token
     verified = stepping.callers(ANNA)
     stepping.change(replace(ANNA, profile="Chief"))
     with pytest.raises(Forbidden):
-        stepping.session_tokens.begin_by_password(verified)
+        stepping.session_tokens.begin(verified)
     assert sessions(stepping) == []
 
 
@@ -216,7 +216,7 @@ def test_without_keys_no_session_is_stored() -> None:
     keyring.refuse = Unavailable(verbatim("busy"))
     process = TokenProcess(keyring=keyring)
     with pytest.raises(Unavailable):
-        process.session_tokens.begin_by_password(process.callers(ANNA))
+        process.session_tokens.begin(process.callers(ANNA))
     assert sessions(process) == []
 
 

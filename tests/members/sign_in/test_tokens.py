@@ -91,7 +91,7 @@ def test_a_token_is_valid_exactly_until_it_expires(stepping: TokenProcess) -> No
 
 def test_the_validity_is_a_setting() -> None:
     stepping = TokenProcess(terms=TokenTerms("Hr", minutes=1))
-    issued = stepping.session_tokens.begin_by_password(stepping.callers(ANNA))
+    issued = stepping.session_tokens.begin(stepping.callers(ANNA))
     assert issued.expires_in == MINUTE
     stepping.wait(MINUTE)
     assert not stepping.admits(issued.access_token)
@@ -227,7 +227,7 @@ def test_memory_is_bounded_and_holds_no_tokens(stepping: TokenProcess) -> None:
 
 
 def test_the_repr_of_a_token_and_a_key_shows_no_secret(stepping: TokenProcess) -> None:
-    issued = stepping.session_tokens.begin_by_password(stepping.callers(ANNA))
+    issued = stepping.session_tokens.begin(stepping.callers(ANNA))
     assert issued.access_token not in repr(issued)
     assert "the secret of" not in repr(FIRST)
 

@@ -52,7 +52,7 @@ def get_token_endpoint(sign_in: Callable[[str, str, str], Caller], tokens: Sessi
         credentials = read_body(request, _CREDENTIALS)
         try:
             caller = sign_in(credentials["username"], credentials["password"], request.source_address)
-            token = tokens.begin_by_password(caller)
+            token = tokens.begin(caller)
         except Unauthenticated as refusal:
             raise InvalidCredentials(refusal.message, [BEARER_CHALLENGE]) from refusal
         return token_response(request, token)

@@ -1,6 +1,5 @@
 """Begin a session with a sign-in, and renew it: each gives the next token of the session."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from stratabase.core.domain.caller import Caller, SentToken
@@ -48,36 +47,20 @@ class SessionTokens:
         self._ids = ids
         self._terms = terms
 
-    def begin_by_password(self, caller: Caller) -> IssuedToken:
+    def begin(self, caller: Caller) -> IssuedToken:
         """Begin a session of a caller whose password was just verified, and return its token.
 
-        Raises Unauthenticated if the password was changed since. Raises like `begin`.
+        The request that is being answered tells the address and the device. Raises Unauthenticated if the
+        password was changed since, or the member was disabled or deleted. Raises Forbidden if the model has
+        no such profile, Unavailable.
         """
-
-        def admit(member: Member) -> Member:
-            if member.generation != caller.generation:
-                raise Unauthenticated(_("The username or password is incorrect."))
-            return member
-
-        return self.begin(caller.id, PASSWORD_WAY, admit)
-
-    def begin(self, id_: str, way: str, admit: Callable[[Member], Member]) -> IssuedToken:
-        """Begin a session of the member with an ID, and return its token.
-
-        `admit(member)` returns the member as it is stored together with the session, or raises a refusal. It
-        runs again if the member is changed at the same time. The request that is being answered tells the
-        address and the device.
-
-        Raises Unauthenticated if the member does not exist or is disabled, Forbidden if the model has no such
-        profile, Unavailable.
-        """
-        session, source = self._ids.new(), request_source()
+        id_, source = self._ids.new(), request_source()
 
         def begin() -> IssuedToken:
             now = self._clock.now()
-            before = self._find(id_)
-            new = Session(session, now, now, way, source.device, source.address)
-            return self._commit(before, with_session(admit(before), new, now, self._terms), new, now)
+            before = self._find(caller)
+            session = Session(id_, now, now, PASSWORD_WAY, source.device, source.address)
+            return self._commit(before, with_session(before, session, now, self._terms), session, now)
 
         return retry_conflicts(begin)
 
@@ -97,9 +80,7 @@ class SessionTokens:
 
         def renew() -> IssuedToken:
             now = self._clock.now()
-            before = self._find(caller.id)
-            if before.generation != caller.generation:
-                raise Unauthenticated(SESSION_ENDED)
+            before = self._find(caller)
             if proof.session:
                 session = find_session(before, proof.session)
                 after = with_renewed_session(before, proof.session, now, self._terms)
@@ -118,9 +99,10 @@ class SessionTokens:
 
         return retry_conflicts(renew)
 
-    def _find(self, id_: str) -> Member:
-        member = self._members.by_id(id_)
-        if member is None or member.disabled:
+    def _find(self, caller: Caller) -> Member:
+        """Return the member as stored now, who must still be the one who was authenticated."""
+        member = self._members.by_id(caller.id)
+        if member is None or member.disabled or member.generation != caller.generation:
             raise Unauthenticated(SESSION_ENDED)
         return member
 
