@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -59,6 +59,18 @@ def test_the_browser_gives_an_attempt_back() -> None:
     linking = replace(attempt, links=True, max_age=600)
     cookie = COOKIES.write(linking, HTTPS)
     assert COOKIES.read(asked(kept(cookie)), attempt.state, NOON) == linking
+
+
+def test_an_attempt_of_another_version_is_over() -> None:
+    """During an upgrade, two versions serve, and one can have sealed what the other one reads."""
+    attempt, cookie = started()
+    name = kept(cookie).partition("=")[0]
+    seal, content = Seal(keys("one"), "attempt"), asdict(attempt)
+    older = {each: content[each] for each in content if each != "verifier"}
+    for other in ({**content, "new": 1}, older):
+        request = asked(f"{name}={seal.close(other, name)}")
+        assert COOKIES.read(request, attempt.state, NOON) is None
+        assert [*COOKIES.delete_surplus(request)] == []
 
 
 def test_the_cookie_is_as_private_as_browsers_can_make_it() -> None:

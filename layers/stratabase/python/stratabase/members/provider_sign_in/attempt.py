@@ -127,7 +127,9 @@ class AttemptCookies:
 
     def _open(self, name: str, value: str) -> SignInAttempt | None:
         content = self._seal.open(value, name)
-        return None if content is None else SignInAttempt(**content)
+        # During an upgrade, another version can have sealed it, with other fields.
+        has_all = content is not None and content.keys() == set(SignInAttempt.__match_args__)
+        return SignInAttempt(**content) if content is not None and has_all else None
 
 
 def _cookie_name(state: str, base_url: str) -> str:
