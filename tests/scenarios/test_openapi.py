@@ -37,8 +37,17 @@ UNASKED = {
     "POST /public/administration/confirmEmail",
     "GET /auth/administration/service",
     "DELETE /auth/administration/erasure/{class}/{id}",
+    "POST /auth/administration/members/{id}/keys",
+    "DELETE /auth/administration/members/{id}/keys/{key}",
+    "GET /public/signIn/{provider}",
+    "GET /public/signIn/{provider}/callback",
+    "GET /public/signIn/{provider}/signOut",
+    "POST /public/token/exchange",
+    "POST /auth/administration/members/{id}/links",
+    "DELETE /auth/administration/members/{id}/links/{provider}",
 }
-"""What was requested before, or elsewhere, what needs a mailed link, and attributes with a rare name."""
+"""What was requested before, or elsewhere, what needs a mailed link, a key or an identity provider, and
+attributes with a rare name."""
 ALL = "/auth/administration/members"
 ONE = "/auth/administration/members/{id}"
 NEW = {

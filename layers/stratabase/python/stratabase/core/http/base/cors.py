@@ -23,7 +23,7 @@ PREFLIGHT_MAX_AGE = 7200
 class Cors:
     """The CORS policy: the origins whose pages may call the service. `*` allows all origins.
 
-    The service does not use cookies, so a page must send the credentials itself.
+    No request is authenticated by a cookie, so a page must send the credentials itself.
     """
 
     origins: tuple[str, ...] = ()
