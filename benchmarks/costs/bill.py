@@ -20,7 +20,15 @@ Row = Mapping[str, Any]
 
 AUTHENTICATION, UPLOAD, BIND = "authenticating a request", "upload of 1 MB", "bind (create with that file)"
 NOT_REQUESTS = (AUTHENTICATION,)
-NOT_IN_APPSYNC = (AUTHENTICATION, "sign in (a token for a password)", "renew a token")
+SIGN_INS = (
+    "sign in (a token for a password)",
+    "renew a token",
+    "sign in with a provider: leave",
+    "sign in with a provider: come back",
+    "exchange a code for a token",
+    "exchange an access token",
+)
+NOT_IN_APPSYNC = (AUTHENTICATION, "get by id with an API key", *SIGN_INS)
 """Operations that another service does there."""
 
 

@@ -29,7 +29,14 @@ OBSERVED = 3
 REPEATED = 10
 SLOW = 40
 """The number of requests of operations that take long: with passwords or large files."""
-FUNCTIONS = ("GraphqlFunction", "TokensFunction", "MembersFunction", "FilesFunction", "DownloadFunction")
+FUNCTIONS = (
+    "GraphqlFunction",
+    "TokensFunction",
+    "SigninFunction",
+    "MembersFunction",
+    "FilesFunction",
+    "DownloadFunction",
+)
 SWEEP = "SweepFunction"
 TOGETHER = 10
 """The number of members whose requests are repeated while they are in the cache, a few seconds."""
@@ -68,11 +75,11 @@ def _measure(service: Service, operation: Operation, requests: int) -> dict[str,
     sent = [operation.send(next(numbers)) for _ in range(_requests(operation, requests))]
     # 1. Once, so that the documents are compiled and the caches are warm.
     for _ in range(3):
-        _send(service, operation, _without_insight(operation.send(next(numbers))))
+        _send(service, operation, _without_insight(operation.send(next(numbers))), operation.username)
     # 2. Some requests alone, for their calls, their log and their size. The one with the fewest calls counts:
     # the others also refreshed a cache.
     alone = [_without_insight(operation.send(next(numbers))) for _ in range(OBSERVED)]
-    observed = [_observe(service, operation, request) for request in alone]
+    observed = [_observe(service, operation, request, operation.username) for request in alone]
     calls, log_bytes, size = min(observed, key=lambda each: len(each[0]))
     # 3. All others together, for the CPU time: it is counted in steps of 10 ms.
     seconds = _cpu_seconds(service, operation, sent)
@@ -92,7 +99,7 @@ def _requests(operation: Operation, requests: int) -> int:
 
 
 def _cpu_seconds(service: Service, operation: Operation, requests: Sequence[Request]) -> float:
-    events = [service.event(_without_insight(each)) for each in requests]
+    events = [service.event(_without_insight(each), operation.username) for each in requests]
     before = service.cpu_seconds(operation.function)
     for function, event in events:
         service.invoke(function, event)
@@ -128,7 +135,7 @@ def _insight(service: Service, operation: Operation, requests: Sequence[Request]
     """Return the least units that the service reports: those of emulators are wrong for indexes."""
     if not operation.succeeds or not all(map(_takes_insight, requests)):
         return {}
-    units = (_reported_units(service, request) for request in requests)
+    units = (_reported_units(service, request, operation.username) for request in requests)
     reads, writes = min(units)
     return {"read_units": reads, "write_units": writes}
 
@@ -137,10 +144,10 @@ def _takes_insight(request: Request) -> bool:
     return isinstance(request.body, dict) and INSIGHT in request.body.get("query", "")
 
 
-def _reported_units(service: Service, request: Request) -> tuple[float, float]:
+def _reported_units(service: Service, request: Request, username: str) -> tuple[float, float]:
     body: Any = request.body
     query = body["query"].replace(INSIGHT, ", insight: LIGHT")
-    reply = service.send(request._replace(body={**body, "query": query})).json()
+    reply = service.send(request._replace(body={**body, "query": query}), username).json()
     told = reply["extensions"]["insight"]
     return told["readUnits"], told["writeUnits"]
 

@@ -4,8 +4,10 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
+from benchmarks.costs.provider_account import ProviderAccounts
 from benchmarks.costs.service import ORIGIN, Request, Service, graphql, sign_in, upload
 from tests.service import PASSWORD
 
@@ -15,6 +17,7 @@ OBJECTS = 1_000
 MEMBERS = 10
 """The number of objects that a role to many leads to."""
 FILE = b"\x89PNG\r\n\x1a\n" + bytes(1_000_000 - 8)
+MEMBERS_PATH = "/auth/administration/members"
 RENEWAL = "/auth/token/refreshJwtToken"
 INSIGHT = " INSIGHT"
 """A mark in a query. The measurement puts the argument `insight` in its place, or nothing."""
@@ -33,6 +36,7 @@ class Operation:
     send: Send
     function: str = "GraphqlFunction"
     succeeds: bool = True
+    username: str = "admin"
 
 
 class Data:
@@ -86,10 +90,9 @@ class Data:
         )
 
     def _create_member(self, username: str) -> None:
-        members = "/auth/administration/members"
         new = {"username": username, "email": f"{username}@example.com", "profile": "Member"}
-        id_ = self._service.send(Request("POST", members, new)).json()["id"]
-        self._service.send(Request("PUT", f"{members}/{id_}", {"password": PASSWORD}))
+        id_ = self._service.send(Request("POST", MEMBERS_PATH, new)).json()["id"]
+        self._service.send(Request("PUT", f"{MEMBERS_PATH}/{id_}", {"password": PASSWORD}))
 
     def operations(self) -> Iterator[Operation]:
         """Yield the operations. Those that need an object of their own create it before they are measured."""
@@ -99,8 +102,34 @@ class Data:
         yield from self._locks()
         yield from self._versions()
         yield from self._files()
+        yield from self._sign_ins()
+
+    def _sign_ins(self) -> Iterator[Operation]:
         yield Operation("sign in (a token for a password)", self._sign_in, "TokensFunction")
         yield Operation("renew a token", lambda _: Request("GET", RENEWAL), "TokensFunction")
+        by_id = "query($i: ID!) { Plain___get(_id: $i INSIGHT) { _id name notes } }"
+        yield Operation(
+            "get by id with an API key",
+            lambda n: graphql(by_id, i=self._plain[n]),
+            username=self._program,
+        )
+        accounts = ProviderAccounts(self._service)
+        for name, send in {
+            "sign in with a provider: leave": accounts.leave,
+            "sign in with a provider: come back": accounts.come_back,
+            "exchange a code for a token": accounts.exchange_code,
+            "exchange an access token": accounts.exchange_access_token,
+        }.items():
+            yield Operation(name, send, "SigninFunction")
+
+    @cached_property
+    def _program(self) -> str:
+        """The username of a program with an API key."""
+        new = {"username": "importer", "kind": "program", "profile": "Administrator"}
+        id_ = self._service.send(Request("POST", MEMBERS_PATH, new)).json()["id"]
+        made = self._service.send(Request("POST", f"{MEMBERS_PATH}/{id_}/keys", {"name": "nightly"})).json()
+        self._service.use_key("importer", made["key"])
+        return "importer"
 
     def _sign_in(self, _number: int) -> Request:
         """Return the first sign-in of a member: a process keeps a verified password for a moment."""

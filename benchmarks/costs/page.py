@@ -62,7 +62,7 @@ def _operations(bill: Bill) -> Iterator[str]:
 Objects have about 500 bytes and are in one index, unless the table says otherwise. Round trips that run
 in parallel count as one. Read and write units are those of DynamoDB, computed from the sizes of the
 items. The CPU time is the mean of {bill.measured["requests"]} requests in a warm process, or of 40 for
-files and passwords. The billed time is an [estimate](#assumptions). The size of the answer includes its
+files and sign-ins. The billed time is an [estimate](#assumptions). The size of the answer includes its
 headers; answers are compressed.
 """
     yield from table(
@@ -71,6 +71,11 @@ headers; answers are compressed.
         last=("answer, bytes",),
     )
     yield """
+A sign-in begins a session in the record of the member, with an entry of the audit trail, in one commit.
+With a provider, the browser leaves and comes back, and the front end exchanges the code: three requests.
+Each session makes the record larger, up to 50 of them. A record of more than 1 KB costs more write units,
+and one of more than 4 KB more read units.
+
 Caches are warm: a process keeps a member for a few seconds, so most requests don't pay for
 authentication. Add the row *authenticating a request* to each request whose member is in no cache. Upload
 and bind belong together.
@@ -269,6 +274,8 @@ def _assumptions(bill: Bill) -> Iterator[str]:
 - The first request of a process costs {cold["graphql"]} ms of CPU time in the function graphql
   ({cold["tokens"]} ms in tokens, {cold["files"]} ms in files, {cold["download"]} ms in download). Lambda
   bills it. Loading the code from the layers isn't included.
+- Lambda bills the time for which the function signin waits for an identity provider, too. It isn't
+  included.
 - Each request logs its own line ({log_bytes} bytes for a get), {given.runtime_log_bytes} bytes by Lambda
   and {given.access_log_bytes} bytes by API Gateway. Storage of the logs isn't included, nor are traces,
   the web ACL, KMS keys and provisioned concurrency, which are off by default.

@@ -8,7 +8,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
 
 from benchmarks import cpu
 from benchmarks.costs.recorder import AwsCall, record_calls
@@ -16,8 +18,10 @@ from stratabase_aws.commands.emulator import emulator
 from stratabase_aws.functions.handler import StreamedResponse
 from tests.lambda_stack.gateway import FunctionRoutes
 from tests.lambda_stack.pool import FunctionPool
+from tests.lambda_stack.provider_workload import provider_document
 from tests.lambda_stack.stack import TEMPLATE, function_pools
 from tests.lambda_stack.template import read_template
+from tests.members.providers.hostile_provider import HostileProvider, running_provider
 from tests.service import PASSWORD
 
 MODEL = Path(__file__).parent / "model.graphql"
@@ -34,6 +38,7 @@ class Request(NamedTuple):
     path: str
     body: object = None
     content_type: str = "application/json"
+    cookie: str = ""
 
 
 class Reply(NamedTuple):
@@ -42,6 +47,7 @@ class Reply(NamedTuple):
     status: int
     body: bytes
     size: int
+    headers: Mapping[str, Sequence[str]] = MappingProxyType({})
 
     def json(self) -> Any:
         """Return the content of the body."""
@@ -49,9 +55,19 @@ class Reply(NamedTuple):
 
 
 class Service:
-    """The functions. `calls` has the requests to AWS, and `log` is the file of all that the functions log."""
+    """The functions, and an identity provider.
 
-    def __init__(self, pools: Mapping[str, FunctionPool], calls: list[AwsCall], log: Path) -> None:
+    `calls` has the requests to AWS, and `log` is the file of all that the functions log.
+    """
+
+    def __init__(
+        self,
+        pools: Mapping[str, FunctionPool],
+        calls: list[AwsCall],
+        log: Path,
+        provider: HostileProvider,
+    ) -> None:
+        self.provider = provider
         self.calls = calls
         self.log = log
         self._pools = pools
@@ -63,9 +79,13 @@ class Service:
         reply = self.send(sign_in(username), None)
         self._tokens[username] = reply.json()["access_token"]
 
+    def use_key(self, username: str, key: str) -> None:
+        """Let requests of a member have an API key in place of a token."""
+        self._tokens[username] = key
+
     def event(self, request: Request, username: str | None = "admin") -> tuple[str, dict[str, Any]]:
         """Return the function of a request, and its event."""
-        match = self._routes.match(request.method, request.path)
+        match = self._routes.match(request.method, request.path.partition("?")[0])
         headers = {
             "Accept": "application/json",
             "Accept-Encoding": "gzip, deflate, br",
@@ -76,24 +96,28 @@ class Service:
         }
         if username:
             headers["Authorization"] = f"Bearer {self._tokens[username]}"
+        if request.cookie:
+            headers["Cookie"] = request.cookie
+        url = urlsplit(request.path)
+        query = parse_qs(url.query)
         is_binary = isinstance(request.body, bytes)
         content = base64.b64encode(request.body).decode() if isinstance(request.body, bytes) else None
         if content is None and request.body is not None:
             content = json.dumps(request.body)
         return match.function, {
             "resource": match.resource,
-            "path": request.path,
+            "path": url.path,
             "httpMethod": request.method,
             "headers": headers,
             "multiValueHeaders": {name: [value] for name, value in headers.items()},
-            "queryStringParameters": None,
-            "multiValueQueryStringParameters": None,
+            "queryStringParameters": {name: values[-1] for name, values in query.items()} or None,
+            "multiValueQueryStringParameters": query or None,
             "pathParameters": match.parameters,
             "stageVariables": None,
             "requestContext": {
                 "requestId": "00000000-0000-4000-a000-000000000000",
                 "stage": "live",
-                "path": f"/live{request.path}",
+                "path": f"/live{url.path}",
                 "domainName": "api.example.com",
                 "identity": {"sourceIp": "192.0.2.7"},
             },
@@ -159,12 +183,15 @@ def running_service(functions: Sequence[str]) -> Iterator[Service]:
             "STRATABASE_ENDPOINT": address,
             "STRATABASE_ADMIN_PASSWORD": PASSWORD,
             "STRATABASE_BASE_URL": ORIGIN,
+            "STRATABASE_IDENTITY_PROVIDERS": str(home / "providers.json"),
             "PORT": "443",
         }
+        provider = stack.enter_context(running_provider())
+        (home / "providers.json").write_text(provider_document(provider, {"staff": "Member"}))
         stack.enter_context(_output_in(home / "log"))
         declared = [each for each in read_template(TEMPLATE).functions if each.name in functions]
         pools = stack.enter_context(function_pools(given, declared))
-        service = Service(pools, calls, home / "log")
+        service = Service(pools, calls, home / "log", provider)
         service.sign_in("admin")
         yield service
 
@@ -196,4 +223,4 @@ def _reply(result: Any) -> Reply:
     lines = [f"{name}: {value}\r\n" for name, values in headers.items() for value in values]
     size = len(body) + sum(map(len, lines))
     is_gzip = body.startswith(b"\x1f\x8b")
-    return Reply(status, gzip.decompress(body) if is_gzip else body, size)
+    return Reply(status, gzip.decompress(body) if is_gzip else body, size, headers)

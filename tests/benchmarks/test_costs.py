@@ -5,7 +5,18 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.costs import prices
-from benchmarks.costs.bill import AUTHENTICATION, LARGE, MIX, SMALL, Bill, by_group, dollars, times, total
+from benchmarks.costs.bill import (
+    AUTHENTICATION,
+    LARGE,
+    MIX,
+    SIGN_INS,
+    SMALL,
+    Bill,
+    by_group,
+    dollars,
+    times,
+    total,
+)
 from benchmarks.costs.page import _break_even, render
 from benchmarks.costs.prices import GROUPS, MILLION, PRICES
 from tests.repository import ROOT
@@ -39,10 +50,12 @@ READS = {
     "getDeletedPage of 10": 20.5,
     "getPage of 10 as of an instant": 11.5,
     "download of 1 MB": 1,
+    "get by id with an API key": 1,
     AUTHENTICATION: 1,
 }
 ROUND_TRIPS = {
     "get by id": 1,
+    "get by id with an API key": 1,
     "get with a to-one role": 2,
     "get with a page of 10 of a to-many role": 3,
     "getBy unique": 2,
@@ -68,7 +81,7 @@ OTHERS = (
     "delete, unversioned",
     "upload of 1 MB",
     "bind (create with that file)",
-    "sign in (a token for a password)",
+    *SIGN_INS,
 )
 
 

@@ -1,6 +1,7 @@
 """What people and programs do at the function `signin`, with an identity provider on this machine."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -26,7 +27,11 @@ EXCHANGE = "/public/token/exchange"
 MEMBERS = "/auth/administration/members"
 
 
-def provider_document(provider: HostileProvider) -> str:
+PROFILES = {"admins": "Administrator", "staff": "Manager"}
+"""Profiles of the sample model, by the values of the claim `groups`."""
+
+
+def provider_document(provider: HostileProvider, profiles: Mapping[str, str] = PROFILES) -> str:
     """Return the document of the service with a provider."""
     row = {
         "name": NAME,
@@ -36,7 +41,7 @@ def provider_document(provider: HostileProvider) -> str:
         "clientSecret": CLIENT_SECRET,
         "mayBePrivate": True,
         "createsMembers": True,
-        "profiles": {"claim": "groups", "values": {"admins": "Administrator", "staff": "Manager"}},
+        "profiles": {"claim": "groups", "values": profiles},
         "accessTokens": {"audience": API, "mark": "at+jwt"},
     }
     return json.dumps({"providers": [row]})

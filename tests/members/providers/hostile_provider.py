@@ -174,9 +174,10 @@ class _Handler(BaseHTTPRequestHandler):
             except OSError:
                 return  # the client has left, as it should
         else:
-            self._send(path, answer)
+            self.send_content(path, answer)
 
-    def _send(self, path: str, answer: object) -> None:
+    def send_content(self, path: str, answer: object) -> None:
+        """Send an object as JSON, or bytes."""
         body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(404 if answer is None else self.provider.statuses.get(path, 200))
         for name, value in {"Content-Length": str(len(body)), **self.provider.headers.get(path, {})}.items():
