@@ -1,7 +1,9 @@
 """`stratabase aws smoke`, against a running instance."""
 
+import json
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from stratabase.cli.main import main
 from stratabase.transfer.client.connection import Connection
 from stratabase_aws.deploy.smoke import SMOKE_CHECKS
-from tests.service import PASSWORD, RunningService, free_port, running
+from tests.members.providers.hostile_provider import running_provider
+from tests.service import PASSWORD, RunningService, basic, free_port, running
 
 MODEL = """
 extend schema @application(name: "Files") @profile(name: "Administrator", administrator: true)
@@ -40,7 +43,33 @@ def test_all_checks_pass(service: RunningService, capsys: pytest.CaptureFixture[
     assert smoke(service) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in lines] == [f"ok       {name}" for name in SMOKE_CHECKS]
-    assert "20 megabytes came back unchanged" in lines[-1]
+    assert "20 megabytes came back unchanged" in lines[-2]
+
+
+def test_nothing_stays_after_the_checks(service: RunningService) -> None:
+    assert smoke(service) == 0
+    headers = {"Authorization": basic("admin", PASSWORD)}
+    id_ = service.request("GET", "/auth/administration/member", headers=headers).json()["id"]
+    path = f"/auth/administration/members/{id_}/sessions"
+    assert service.request("GET", path, headers=headers).json() == []
+
+
+def test_a_provider_that_is_not_reached_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "model.graphql").write_text(MODEL)
+    document = tmp_path / "providers.json"
+    with running_provider() as provider:
+        row = {"name": "corp", "label": "Corp", "issuer": provider.issuer, "mayBePrivate": True}
+        row |= {"clientId": "hr", "clientSecret": "a secret"}
+        document.write_text(json.dumps({"providers": [row]}))
+        settings = {"STRATABASE_IDENTITY_PROVIDERS": str(document)}
+        with running(tmp_path / "home", model=tmp_path / "model.graphql", settings=settings) as service:
+            assert smoke(service) == 0
+            assert "ok       sign-in: password, corp" in capsys.readouterr().out
+    with running(tmp_path / "home", model=tmp_path / "model.graphql", settings=settings) as service:
+        assert smoke(service) == 1
+        assert "FAILED   sign-in: GET" in capsys.readouterr().out
 
 
 def test_a_file_that_is_not_deleted_is_reported(
@@ -65,8 +94,9 @@ def test_each_failure_is_reported_and_the_command_fails(
     assert "FAILED   tokens: POST" in output.out
     assert "The username or password is incorrect." in output.out
     assert "skipped  GraphQL: there is no token." in output.out
-    assert "FAILED   files: The service refused the request (401)" in output.out
-    assert output.err == "Failed checks: 2.\n"
+    assert "skipped  files: there is no token." in output.out
+    assert output.err == "Failed checks: 1.\n"
+    assert "skipped  sign-out: there is no token." in output.out
 
 
 def test_a_clock_that_differs_is_reported(

@@ -21,7 +21,7 @@ from stratabase.core.domain.files.pending_file import FileTarget
 from stratabase.terminal.command_error import CommandError
 from stratabase.terminal.progress import TransferBar
 from stratabase.transfer.client.connection import Connection, read_json, reason_of
-from stratabase.transfer.client.credentials import PasswordCredentials
+from stratabase.transfer.client.credentials import PasswordCredentials, TokenCredentials
 from stratabase.transfer.client.local_file import open_local_file
 from stratabase.transfer.client.resumable import ResumableTransfer
 from stratabase.transfer.client.upload import TusUpload
@@ -150,6 +150,21 @@ def check_tokens(instance: TriedInstance) -> str:
     return f"valid for {(claims['exp'] - claims['iat']) // 60} minutes; others are refused"
 
 
+def check_sign_in(instance: TriedInstance) -> str:
+    """Check that each way to sign in is listed, and that the instance reaches each identity provider."""
+    response = instance.send("GET", "/public/signIn", headers={"Accept": "application/json"})
+    ways = json.loads(_expect(response, HTTPStatus.OK).text)
+    names = [way["name"] for way in ways]
+    for name in names:
+        if name != "password":
+            asked = {"returnTo": f"{instance.base_url}/", "challenge": "c" * 43}
+            begun = instance.send("GET", f"/public/signIn/{name}", params=asked)
+            location = _expect(begun, HTTPStatus.FOUND).headers.get("Location", "")
+            if "code_challenge=" not in location:
+                raise CheckFailed(f"the provider {name} has the address {location!r}, without PKCE.")
+    return ", ".join(names)
+
+
 def check_graphql(instance: TriedInstance) -> str:
     """Check a query, also in gzip, and a query with a mistake."""
     path = f"/auth/api/graphql/{instance.application}"
@@ -170,7 +185,10 @@ def check_file_transfer(instance: TriedInstance) -> str:
     target = instance.file_target
     if target is None:
         raise Skipped("no attribute takes such a file. Name one with --file CLASS.ATTRIBUTE (make: FILE=…).")
-    with _random_file(instance) as path, Connection(instance.base_url, instance.credentials) as connection:
+    if not instance.token:
+        raise Skipped("there is no token.")
+    credentials = TokenCredentials(instance.token)
+    with _random_file(instance) as path, Connection(instance.base_url, credentials) as connection:
         with open_local_file(path) as file, TransferBar("upload", file.size) as bar:
             transfer = ResumableTransfer("smoke", instance.base_url, path)
             reference = TusUpload(connection, file, target, transfer).run(bar)
@@ -197,14 +215,24 @@ def check_file_transfer(instance: TriedInstance) -> str:
     )
 
 
+def check_sign_out(instance: TriedInstance) -> str:
+    """End the session that the check of tokens has begun, so that nothing stays."""
+    claims = _claims(instance.token) if instance.token else {}
+    path = f"/auth/administration/members/{claims.get('__id')}/sessions/{claims.get('sid')}"
+    _expect(instance.as_member("DELETE", path), HTTPStatus.NO_CONTENT)
+    return "the session has ended"
+
+
 SMOKE_CHECKS: Mapping[str, Callable[[TriedInstance], str]] = {
     "health": check_health,
     "headers": check_headers,
     "clock": check_clock,
     "methods": check_options,
     "tokens": check_tokens,
+    "sign-in": check_sign_in,
     "GraphQL": check_graphql,
     "files": check_file_transfer,
+    "sign-out": check_sign_out,
 }
 """The checks by name, in their order. Each returns what it has found."""
 
