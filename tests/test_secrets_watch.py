@@ -17,6 +17,7 @@ from tests.service import basic
 
 PASSWORD, TOKEN, LINK = "correct horse <battery>", "eyJh.e30.c2lnbmF0dXJl", "m1.c2VjcmV0LW9mLXRoZS1saW5r"
 KEY = "the secret of a key"
+API_KEY = "stratabase_06h0591rh9cjbrhjuu6ae1f0ok_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13LL8yz"
 TOKEN_ANSWER = json.dumps({"access_token": TOKEN}).encode()
 MAILED = f"Open http://127.0.0.1:1/public/administration/setPassword?token={LINK} now."
 
@@ -32,6 +33,7 @@ class Watched:
         (home / "signing-keys.json").write_text(json.dumps({"keys": [{"secret": KEY}]}))
         self.answer(b"{}", headers={"Authorization": basic("anna", PASSWORD)})
         self.answer(TOKEN_ANSWER, "POST", "/public/token/getJwtToken")
+        self.answer(json.dumps({"key": API_KEY}).encode(), "POST", "/auth/keys", status=201)
         self.mail(MAILED)
 
     def answer(
@@ -80,6 +82,8 @@ def test_secrets_where_they_belong_are_no_leaks(watched: Watched) -> None:
         (LINK, "a mailed link"),
         (sha256(LINK.partition(".")[2].encode()).hexdigest(), "the hash of a mailed link"),
         (KEY, "a key that signs tokens"),
+        (API_KEY, "an API key"),
+        (sha256(API_KEY.encode()).hexdigest(), "the hash of an API key"),
         ("$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA", "the hash of a password"),
         ("the first password", "the setting STRATABASE_ADMIN_PASSWORD"),
         ("marker-of-the-mail-server", "the password in the setting STRATABASE_SMTP"),

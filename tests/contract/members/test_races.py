@@ -11,17 +11,19 @@ from stratabase.core.domain.caller import CONSOLE, Caller, SentPassword
 from stratabase.core.domain.objects.commit_refusals import Conflict
 from stratabase.core.model.model import Profile
 from stratabase.core.store.ids import TimeOrderedIds
-from stratabase.members.credentials import ProviderLink, Session
+from stratabase.members.api_keys import MAX_KEYS
+from stratabase.members.credentials import ApiKey, ProviderLink, Session
 from stratabase.members.mailed_link import UnusableLink
-from stratabase.members.member import Member, NamesTaken, administrates
+from stratabase.members.member import Member, MemberKind, NamesTaken, administrates
 from stratabase.members.operations.email_change import EmailChange
+from stratabase.members.operations.member_keys import CreateKey, EndKey
 from stratabase.members.operations.members import CreateMember, RemoveMember
 from stratabase.members.operations.rules import retry_conflicts
 from stratabase.members.operations.update import UpdateMember
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.ports import Members
 from stratabase.members.provider_links import with_link
-from stratabase.members.refusals import LastAdministrator, MemberTaken
+from stratabase.members.refusals import KeyRefused, LastAdministrator, MemberTaken
 from stratabase.members.sessions import MAX_SESSIONS, SessionTerms, with_session
 from tests.contract.engine.engine_calls import run_concurrently
 from tests.fakes import FrozenClock
@@ -406,3 +408,52 @@ def test_a_concurrent_change_and_removal_leave_a_consistent_store(concurrent: Me
         assert sum(won) == 1
         assert concurrent.by_username(f"anna{turn}") is None
         assert concurrent.by_username(f"berta{turn}") == (renamed if won[0] else None)
+
+
+def keys_of(members: Members, id_: str) -> list[str]:
+    member = members.by_id(id_)
+    assert member is not None
+    return [key.name for key in member.keys]
+
+
+def makes(members: Members, id_: str, name: str) -> str | None:
+    """Make a key, and return its ID, None if the name is taken or there are too many."""
+    create = CreateKey(members, TimeOrderedIds(), PROFILES, FrozenClock(), nobody_signs_in)
+    try:
+        return create(CONSOLE, id_, {"name": name}).key.id
+    except KeyRefused:
+        return None
+
+
+def ends(members: Members, id_: str, key: str) -> str:
+    return EndKey(members, FrozenClock())(CONSOLE, id_, key).id
+
+
+def test_concurrent_keys_keep_their_names_unique_and_lose_none(concurrent: Members) -> None:
+    """Keys that end at the same time end, and those that are made at the same time stay."""
+    for turn in range(TIMES):
+        id_ = f"robot{turn}"
+        concurrent.add(Member(id_, id_, "", "Clerk", kind=MemberKind.PROGRAM))
+        ended = makes(concurrent, id_, "ended")
+        assert ended is not None
+        made = run_concurrently(
+            *(partial(makes, concurrent, id_, spelled("same", number)) for number in range(THREADS)),
+            *(partial(makes, concurrent, id_, f"key {number}") for number in range(THREADS)),
+            partial(ends, concurrent, id_, ended),
+        )
+        assert sum(each is not None for each in made[:THREADS]) == 1
+        assert None not in made[THREADS:]
+        names = [f"key {number}" for number in range(THREADS)]
+        assert sorted(name.lower() for name in keys_of(concurrent, id_)) == [*names, "same"]
+
+
+def test_concurrent_keys_stay_within_their_number(concurrent: Members) -> None:
+    for turn in range(TIMES):
+        id_ = f"robot{turn}"
+        keys = tuple(ApiKey(f"k{number}", f"{number}", "0" * 64, 1) for number in range(MAX_KEYS - 2))
+        concurrent.add(Member(id_, id_, "", "Clerk", kind=MemberKind.PROGRAM, keys=keys))
+        made = run_concurrently(
+            *(partial(makes, concurrent, id_, f"key {number}") for number in range(THREADS))
+        )
+        assert sum(each is not None for each in made) == 2
+        assert len(keys_of(concurrent, id_)) == MAX_KEYS

@@ -114,7 +114,7 @@ _SECURITY_SCHEMES = {
         "type": "http",
         "scheme": "bearer",
         "bearerFormat": "JWT",
-        "description": "A token from /public/token/getJwtToken.",
+        "description": "A token from /public/token/getJwtToken, or an API key.",
     },
     "basic": {"type": "http", "scheme": "basic", "description": "The username and the password, in UTF-8."},
 }
