@@ -154,6 +154,10 @@ FEATURES: tuple[Feature, ...] = (
                 "read an export into an empty store, or the rows of a CSV file as objects of a class",
                 resumes=True,
             ),
+            "audit": CommandEntry(
+                "stratabase.transfer.commands.audit",
+                "write the audit trail of the members to a CSV file: sign-ins, refusals and changes",
+            ),
             "copy": CommandEntry(
                 "stratabase.transfer.commands.copy",
                 "copy an instance to other stores, such as from SQLite to DynamoDB",

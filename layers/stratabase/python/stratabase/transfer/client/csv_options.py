@@ -1,8 +1,11 @@
 """The options that say how a CSV file spells values, which import and export share."""
 
 import argparse
-from collections.abc import Callable
+import codecs
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from stratabase.core.model.model import Class, Model
 from stratabase.terminal.command_error import MISUSED, CommandError
@@ -15,10 +18,15 @@ from stratabase.values.wording import nearest_word
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
 
-def add_csv_options(group: argparse._ArgumentGroup) -> None:
-    """Add the options."""
+def add_file_options(group: argparse._ActionsContainer) -> None:
+    """Add the options of the file itself."""
     group.add_argument("--delimiter", metavar="TEXT", help="the character between cells, or tab")
     group.add_argument("--encoding", metavar="NAME", help="the encoding of the file; the default is utf-8")
+
+
+def add_csv_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options."""
+    add_file_options(group)
     group.add_argument(
         "--date-format", metavar="PATTERN", help="a Java pattern, such as dd/MM/yyyy; the default is ISO 8601"
     )
@@ -76,6 +84,32 @@ def delimiter(options: argparse.Namespace) -> str | None:
     if len(text) != 1 or text in '"\r\n':
         raise CommandError(f'--delimiter: "{options.delimiter}" is not a single character, or tab.', MISUSED)
     return text
+
+
+def known_encoding(name: str) -> str:
+    """Return the name of an encoding. Raises CommandError if Python does not have it."""
+    try:
+        codecs.lookup(name)
+        "".encode(name)
+    except (LookupError, ValueError) as error:
+        raise CommandError(
+            f'The encoding "{name}" does not exist. Use, for example, utf-8, utf-8-sig or cp1252.', MISUSED
+        ) from error
+    return name
+
+
+@contextmanager
+def writing(target: Path, encoding: str) -> Iterator[None]:
+    """Raise CommandError if a file can't be written, or its encoding lacks a character."""
+    try:
+        yield
+    except OSError as error:
+        raise CommandError(f"{target} can't be written ({error.strerror}).") from error
+    except UnicodeEncodeError as error:
+        text = error.object[error.start : error.end][:1]
+        raise CommandError(
+            f'The encoding {encoding} has no character "{text}". Use utf-8, or utf-8-sig for Excel.'
+        ) from error
 
 
 def cell_formats(options: argparse.Namespace) -> CellFormats:

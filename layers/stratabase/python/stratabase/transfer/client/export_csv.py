@@ -1,7 +1,6 @@
 """`stratabase export FILE --class CLASS`: writes the objects of a class to a CSV file."""
 
 import argparse
-import codecs
 from dataclasses import replace
 
 from stratabase.core.app.app import App
@@ -14,7 +13,14 @@ from stratabase.core.unusable_store import UnusableStore
 from stratabase.terminal.command_error import MISUSED, CommandError, text_with_cause
 from stratabase.terminal.progress import ProgressBar
 from stratabase.terminal.settings import read_settings, require_store
-from stratabase.transfer.client.csv_options import add_csv_options, cell_formats, delimiter, find_class
+from stratabase.transfer.client.csv_options import (
+    add_csv_options,
+    cell_formats,
+    delimiter,
+    find_class,
+    known_encoding,
+    writing,
+)
 from stratabase.transfer.csv.columns import UnusableColumns
 from stratabase.transfer.csv.csv_export import default_columns, export_rows, exported_columns, write_file
 from stratabase.transfer.store_state import require_whole
@@ -48,14 +54,8 @@ def export_csv(options: argparse.Namespace) -> int:
         raise CommandError(f"{options.target} exists already. Choose another file, or delete this one.")
     instance = App(settings)
     try:
-        number = _export(options, instance)
-    except OSError as error:
-        raise CommandError(f"{options.target} can't be written ({error.strerror}).") from error
-    except UnicodeEncodeError as error:
-        text = error.object[error.start : error.end][:1]
-        raise CommandError(
-            f'The encoding {options.encoding} has no character "{text}". Use utf-8, or utf-8-sig for Excel.'
-        ) from error
+        with writing(options.target, options.encoding):
+            number = _export(options, instance)
     except UnusableColumns as error:
         raise CommandError(str(error), MISUSED) from error
     except (InvalidModel, UnusableStore, Refusal) as error:
@@ -68,7 +68,7 @@ def export_csv(options: argparse.Namespace) -> int:
 
 def _export(options: argparse.Namespace, instance: App) -> int:
     cells, separator = cell_formats(options), delimiter(options) or ","
-    encoding = _encoding(options.encoding or "utf-8")
+    encoding = known_encoding(options.encoding or "utf-8")
     name, model = find_class(instance.model, options.class_name).name, with_users(instance.model)
     class_ = model.classes[name]
     instance.check_store()
@@ -91,14 +91,3 @@ def _export(options: argparse.Namespace, instance: App) -> int:
     )
     bar.clear()
     return number
-
-
-def _encoding(name: str) -> str:
-    try:
-        codecs.lookup(name)
-        "".encode(name)
-    except (LookupError, ValueError) as error:
-        raise CommandError(
-            f'The encoding "{name}" does not exist. Use, for example, utf-8, utf-8-sig or cp1252.', MISUSED
-        ) from error
-    return name

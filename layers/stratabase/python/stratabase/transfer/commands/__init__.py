@@ -1,1 +1,1 @@
-"""The commands that move data: `export`, `import`, `copy`, `backup` and `restore`."""
+"""The commands that move data: `export`, `audit`, `import`, `copy`, `backup` and `restore`."""
