@@ -24,6 +24,7 @@ HTTP = (
 
 SIGN_IN = (
     "/public/token/getJwtToken",
+    "/public/signIn",
     "/public/administration/setPassword",
     "/public/administration/forgotPassword",
     "/public/token/exchange",

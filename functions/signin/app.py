@@ -1,4 +1,4 @@
-"""The Lambda function `signin`: signs members in with identity providers, and links their accounts there."""
+"""The Lambda function `signin`: signs members in on the sign-in page and with identity providers."""
 
 from stratabase_aws.functions import http_handler
 

@@ -94,6 +94,8 @@ def test_every_path_has_a_route_in_our_template() -> None:
         ("/public/token/getJwtToken", "POST"),
         ("/auth/token/refreshJwtToken", "ANY"),
         ("/public/signIn", "ANY"),
+        ("/public/signIn", "POST"),
+        ("/public/account", "ANY"),
         ("/public/signIn/{provider}", "ANY"),
         ("/public/signIn/{provider}/callback", "ANY"),
         ("/public/signIn/{provider}/signOut", "ANY"),

@@ -295,3 +295,40 @@ def test_the_page_of_ways_leads_to_the_providers(page: Page, company: Company) -
     page.click("#submit")
     page.wait_for_url(f"{company.origin}/")
     assert result(page) == {"error": "another_tab"}, "this front end has not begun the sign-in"
+
+
+def test_a_password_on_the_sign_in_page_leads_to_a_front_end_elsewhere(page: Page, company: Company) -> None:
+    """Browsers refuse redirects of forms that the page's policy does not name."""
+    company.service.join("tilda")
+    challenge = base64.urlsafe_b64encode(b"c" * 32).rstrip(b"=").decode()
+    query = urlencode({"returnTo": f"{company.origin}/", "challenge": challenge})
+    page.goto(f"http://127.0.0.1:{company.service.port}/public/signIn?{query}")
+    page.fill("#username", "tilda")
+    page.fill("#password", PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{company.origin}/")
+    assert result(page) == {"error": "another_tab"}, "this front end has not begun the sign-in"
+
+
+def test_an_account_is_linked_and_unlinked_on_the_account_page(page: Page, company: Company) -> None:
+    company.service.join("ulla")
+    company.one.person("u-1")
+    page.goto(f"http://127.0.0.1:{company.service.port}/public/account")
+    page.fill("#username", "ulla")
+    page.fill("#password", PASSWORD)
+    page.click("#set")
+    ways = page.get_by_role("region", name="Other ways to sign in")
+    with page.expect_popup() as opened:
+        ways.get_by_role("button", name="Link The one").click()
+    opened.value.fill("#login", "u-1")
+    with opened.value.expect_event("close"):
+        opened.value.click("#submit")
+    expect(ways.get_by_role("status")).to_have_text("The account is linked.", timeout=PATIENCE)
+    expect(ways.get_by_role("listitem").first).to_contain_text("Linked since")
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("link", name="Sign in with The one").click()
+    expect(page.locator("#account #username")).to_have_text("ulla", timeout=PATIENCE)
+    expect(page.get_by_role("region", name="Sessions")).to_contain_text("The one")
+    ways.get_by_role("button", name="Unlink The one").click()
+    expect(ways.get_by_role("status")).to_have_text("The account is no longer linked.", timeout=PATIENCE)

@@ -105,6 +105,8 @@ def _start_links(app: "App") -> "StartLinks":
         "graphql": f"/auth/api/graphql/{application}",
         "token": "/public/token/getJwtToken",
         "openapi": "/public/openapi.json",
+        "signIn": "/public/signIn",
+        "account": "/public/account",
         "reference": "/public/reference",
         "health": "/public/health",
     }

@@ -15,7 +15,7 @@ from stratabase.values.formats.preferences import FORMATS_BY_NAME
 
 if TYPE_CHECKING:
     from stratabase.members.credentials import Session
-    from stratabase.members.endpoints.sign_in_ways import SignInWay
+    from stratabase.members.endpoints.sign_in_page import SignInWay
     from stratabase.members.member import Member
     from stratabase.members.provider_sign_in.admission import Admission
     from stratabase.members.provider_sign_in.attempt import AttemptCookies
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from stratabase.members.provider_sign_in.exchange import TokenExchange
     from stratabase.members.provider_sign_in.flow import ProviderSignIn
     from stratabase.members.provider_sign_in.links import MemberLinks
+    from stratabase.members.provider_sign_in.password import PasswordSignIn
     from stratabase.members.provider_sign_in.return_address import ReturnAddresses
     from stratabase.members.provider_sign_in.sealed import Seal
     from stratabase.members.providers.client import ProviderClient
@@ -44,7 +45,7 @@ class ProviderSignInServices:
 
     def ways(self) -> "Sequence[SignInWay]":
         """Return the ways to sign in: by password and with providers. Raises UnusableStore, Unavailable."""
-        from stratabase.members.endpoints.sign_in_ways import BY_PASSWORD, SignInWay  # noqa: PLC0415 - see the class
+        from stratabase.members.endpoints.sign_in_page import BY_PASSWORD, SignInWay  # noqa: PLC0415 - see the class
         from stratabase.members.provider_sign_in.flow import provider_path  # noqa: PLC0415
         from stratabase.values.messages import verbatim  # noqa: PLC0415
 
@@ -71,9 +72,23 @@ class ProviderSignInServices:
             note_refusal=self._note_refusal,
         )
 
+    def sign_in_by_password(
+        self, username: str, password: str, address: str, return_to: str, challenge: str
+    ) -> str:
+        """Return the address at which a sign-in by password ends. See `PasswordSignIn`."""
+        return self._password_sign_in(username, password, address, return_to, challenge)
+
+    @cached_property
+    def _password_sign_in(self) -> "PasswordSignIn":
+        from stratabase.members.provider_sign_in.password import PasswordSignIn  # noqa: PLC0415 - see the class
+
+        return PasswordSignIn(self._auth.sign_in, self._auth.members, self._app.clock)
+
     def check_end(self, return_to: str, challenge: str, base_url: str) -> None:
         """Check where and for whom a sign-in ends. Raises BadReturnAddress, BadChallenge."""
-        self.sign_in.check(return_to, challenge, base_url)
+        from stratabase.members.provider_sign_in.flow import check_end  # noqa: PLC0415 - see the class
+
+        check_end(self.return_addresses, return_to, challenge, base_url)
 
     @cached_property
     def return_addresses(self) -> "ReturnAddresses":

@@ -28,8 +28,10 @@ def signin_routes() -> tuple[Route, ...]:
     from stratabase.members.app.provider_sign_in import ProviderSignInServices
     from stratabase.members.endpoints.exchange import exchange_endpoint
     from stratabase.members.endpoints.links import link_endpoint, links_endpoint
+    from stratabase.members.endpoints.sign_in_page import SignInPage
     from stratabase.members.endpoints.sign_in_ways import sign_in_ways_endpoint
     from stratabase.members.endpoints.sign_in_with_provider import SignInEndpoints
+    from stratabase.members.pages.account import ACCOUNT_PATH, account_endpoint
     from stratabase.members.pages.sign_in import SignInPages
 
     def services(app: App) -> ProviderSignInServices:
@@ -42,11 +44,13 @@ def signin_routes() -> tuple[Route, ...]:
         parts = services(app)
         return SignInEndpoints(lambda: parts.sign_in, lambda: parts.cookies, pages(app), app.clock, app.log)
 
+    def sign_in_page(app: App) -> SignInPage:
+        parts = services(app)
+        return SignInPage(parts.ways, parts.check_end, parts.sign_in_by_password, pages(app), app.log)
+
     return (
-        Route(
-            "/public/signIn",
-            lambda app: sign_in_ways_endpoint(services(app).ways, services(app).check_end, pages(app)),
-        ),
+        Route("/public/signIn", lambda app: sign_in_ways_endpoint(services(app).ways, sign_in_page(app))),
+        Route(ACCOUNT_PATH, lambda app: account_endpoint(app.model.application)),
         Route("/public/signIn/{provider}", lambda app: endpoints(app).begin()),
         Route("/public/signIn/{provider}/callback", lambda app: endpoints(app).callback()),
         Route("/public/signIn/{provider}/signOut", lambda app: endpoints(app).sign_out()),

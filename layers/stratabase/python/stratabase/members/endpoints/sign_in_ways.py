@@ -1,22 +1,26 @@
-"""The endpoint that lists the ways to sign in: JSON and XML for front ends, and a page for people."""
+"""The endpoint of the ways to sign in: JSON and XML for front ends, and the sign-in page for people."""
 
 from collections.abc import Callable, Sequence
-from urllib.parse import urlencode
 
 from stratabase.core.domain.caller import Caller
-from stratabase.core.domain.issues.refusals import Refusal
-from stratabase.core.http.base.body import body_response
-from stratabase.core.http.base.endpoint import Endpoint, Operation, Parameter, ResponseSpec
+from stratabase.core.http.base.body import FORM_MEDIA_TYPE, body_response
+from stratabase.core.http.base.endpoint import Endpoint, ErrorFormat, Operation, ResponseSpec
 from stratabase.core.http.base.language import response_language
 from stratabase.core.http.base.messages import Headers, Request, Response
-from stratabase.core.http.base.refusals import Malformed, status_row
 from stratabase.core.http.base.shape import Field, ListShape, Shape
-from stratabase.members.pages.sign_in import SignInPages, prefers_page
-from stratabase.values.frozen import frozen
-from stratabase.values.messages import Message, _
+from stratabase.members.endpoints.sign_in_page import (
+    CHALLENGE,
+    RETURN_TO,
+    SIGN_IN_AGE,
+    SIGN_IN_FORM,
+    VARY,
+    SignInPage,
+    SignInWay,
+)
+from stratabase.members.pages.link_pages import RETRY_AFTER
+from stratabase.members.pages.sign_in import prefers_page
 
 _HTML = "text/html"
-_VARY: Headers = (("Vary", "Accept"),)
 _NO_STORE: Headers = (("Cache-Control", "no-store"),)
 _WAYS = ListShape(
     "ways",
@@ -50,44 +54,17 @@ _WAYS = ListShape(
     ),
 )
 _BY_MEDIA = {"application/json": _WAYS, "application/xml": _WAYS}
-RETURN_TO = Parameter(
-    "The page to which the browser returns: of an origin in STRATABASE_ALLOWED_ORIGINS, or of the service.",
-    example="https://app.example.com/signed-in",
-)
-CHALLENGE = Parameter(
-    "The base64url form of the SHA-256 of the verifier that the front end keeps (PKCE, S256).",
-    example="E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-)
 
 
-@frozen
-class SignInWay:
-    """A way to sign in: its name, what a button says, and the path of its address."""
+def sign_in_ways_endpoint(ways: Callable[[], Sequence[SignInWay]], page: SignInPage) -> Endpoint:
+    """Return the endpoint that lists the ways to sign in, and has the sign-in page.
 
-    name: str
-    label: Message
-    path: str
-    sign_out_path: str | None = None
-    """The path at which a person signs out of the provider."""
-
-
-BY_PASSWORD = SignInWay("password", _("Username and password"), "/public/token/getJwtToken")
-
-
-def sign_in_ways_endpoint(
-    find_ways: Callable[[], Sequence[SignInWay]],
-    check: Callable[[str, str, str], None],
-    pages: SignInPages,
-) -> Endpoint:
-    """Return the endpoint that lists the ways to sign in.
-
-    `find_ways` returns them in their order. `check(return_to, challenge, base_url)` raises Refusal for where
-    a sign-in can't end.
+    `ways` returns them in their order.
     """
 
     def list_ways(request: Request, _caller: Caller | None) -> Response:
         if prefers_page(request):
-            return show_ways(request)
+            return page.show(request)
         language = response_language(request)
         content = [
             {
@@ -96,42 +73,55 @@ def sign_in_ways_endpoint(
                 "url": f"{request.base_url}{way.path}",
                 "signOutUrl": way.sign_out_path and f"{request.base_url}{way.sign_out_path}",
             }
-            for way in find_ways()
+            for way in ways()
         ]
-        return body_response(request, 200, _WAYS, content, (*_VARY, *_NO_STORE))
+        return body_response(request, 200, _WAYS, content, (*VARY, *_NO_STORE))
 
-    def show_ways(request: Request) -> Response:
-        providers = [way for way in find_ways() if way.name != BY_PASSWORD.name]
-        sent = {name: single(request, name) for name in ("returnTo", "challenge")}
-        if not any(sent.values()):
-            return pages.show_ways(request, [], _VARY)
-        try:
-            check(sent["returnTo"] or "", sent["challenge"] or "", request.base_url)
-        except Refusal as refusal:
-            return pages.refuse(request, refusal, status_row(refusal).status, _VARY)
-        query = urlencode({name: value for name, value in sent.items() if value})
-        links = [(way.label, f"{request.base_url}{way.path}?{query}") for way in providers]
-        return pages.show_ways(request, links, _VARY)
-
-    operation = Operation(
+    get = Operation(
         list_ways,
         "listSignInWays",
-        "The ways to sign in: a page for browsers, and JSON or XML for programs. The page leads to the "
-        "providers if it gets returnTo and challenge.",
+        "The ways to sign in: JSON or XML for programs, and the sign-in page for browsers, to which a front "
+        "end leads them with returnTo and challenge.",
         {
             200: ResponseSpec(
-                "The ways, in the order in which to show them.", (_HTML, _BY_MEDIA), {"Vary": "`Accept`."}
+                "The ways, in the order in which to show them, or the page.",
+                (_HTML, _BY_MEDIA),
+                {"Vary": "`Accept`."},
+            ),
+            302: ResponseSpec(
+                "Without returnTo and challenge, a browser goes to the account page.",
+                headers={"Location": "The address of the account page."},
             ),
             400: ResponseSpec("A parameter is not valid. A page says so to browsers.", _HTML),
         },
-        query={"returnTo": RETURN_TO, "challenge": CHALLENGE},
+        query={
+            "returnTo": RETURN_TO,
+            "challenge": CHALLENGE,
+            "maxAge": SIGN_IN_AGE,
+        },
     )
-    return Endpoint({"GET": operation})
-
-
-def single(request: Request, name: str) -> str | None:
-    """Return the value of a parameter of the query, None if it is missing. Raises Malformed."""
-    values = request.query.get(name, ())
-    if len(values) > 1:
-        raise Malformed(_('The query parameter "{name}" must not be repeated.', name=name))
-    return values[0] if values else None
+    post = Operation(
+        lambda request, _caller: page.submit(request),
+        "signInWithPassword",
+        "The form of the sign-in page. Programs use getJwtToken instead.",
+        {
+            303: ResponseSpec(
+                "The browser goes to returnTo, with a `code` that works once within 60 seconds.",
+                headers={"Location": "The address of the application."},
+            ),
+            400: ResponseSpec("A field is missing or not valid. The page says so.", _HTML),
+            401: ResponseSpec(
+                "The username or password is incorrect. The page says so.",
+                _HTML,
+                {"WWW-Authenticate": "The scheme of the token: Bearer."},
+            ),
+            403: ResponseSpec("The model does not have the member's profile. The page says so.", _HTML),
+            415: ResponseSpec("The request body is not from the form of the page."),
+            429: ResponseSpec("Too many attempts have failed. The page says so.", _HTML, RETRY_AFTER),
+            503: ResponseSpec("The store is not available. The page says so.", _HTML, RETRY_AFTER),
+        },
+        {FORM_MEDIA_TYPE: SIGN_IN_FORM},
+        error_format=ErrorFormat.PROBLEM_JSON,
+        has_format=False,
+    )
+    return Endpoint({"GET": get, "POST": post})

@@ -10,7 +10,15 @@ from stratabase.core.http.base.messages import Headers, Request, Response
 from stratabase.core.http.base.refusals import Malformed, log_refusal
 from stratabase.core.observe import Log
 from stratabase.core.operations.ports import Clock
-from stratabase.members.endpoints.sign_in_ways import CHALLENGE, RETURN_TO, single
+from stratabase.members.endpoints.sign_in_page import (
+    CHALLENGE,
+    REDIRECT,
+    RETURN_TO,
+    SIGN_IN_AGE,
+    VARY,
+    parse_max_age,
+    single,
+)
 from stratabase.members.pages.sign_in import SignInPages, prefers_page
 from stratabase.members.provider_sign_in.attempt import AttemptCookies, SignInRequest
 from stratabase.members.provider_sign_in.flow import ProviderAnswer, ProviderSignIn, answer_error
@@ -18,9 +26,6 @@ from stratabase.members.provider_sign_in.return_address import with_answer
 from stratabase.values.messages import _
 
 _HTML = "text/html"
-_REDIRECT: Headers = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
-_VARY: Headers = (("Vary", "Accept"),)
-_MAX_AGE = 86_400
 _PROVIDER = {"provider": Parameter("The name of the identity provider.", example="google")}
 _UNKNOWN = ResponseSpec("The identity provider does not exist. A page says so to browsers.", _HTML)
 _SAYS_SO = "A page says so to browsers."
@@ -78,11 +83,7 @@ class SignInEndpoints:
             query={
                 "returnTo": _required(RETURN_TO),
                 "challenge": _required(CHALLENGE),
-                "maxAge": Parameter(
-                    "The seconds after which a person must sign in to the provider again. Without it, the "
-                    "provider decides.",
-                    example="600",
-                ),
+                "maxAge": SIGN_IN_AGE,
                 "purpose": Parameter("`link`: the code links the account to the member who is signed in."),
             },
         )
@@ -145,7 +146,7 @@ class SignInEndpoints:
             request.parameters["provider"],
             single(request, "returnTo") or "",
             single(request, "challenge") or "",
-            _max_age(request),
+            parse_max_age(single(request, "maxAge") or ""),
             _is_link(request),
         )
         beginning = self._sign_in().begin(sign_in_request, request.base_url)
@@ -168,7 +169,7 @@ class SignInEndpoints:
             except Refusal as refusal:
                 back = with_answer(attempt.return_to, {"error": answer_error(refusal)})
                 return self._refuse(request, refusal, over, back)
-            return Response(302, (("Location", location), *over, *_REDIRECT))
+            return Response(302, (("Location", location), *over, *REDIRECT))
 
         return self._attempt(request, finish, over)
 
@@ -188,7 +189,7 @@ class SignInEndpoints:
         self, request: Request, refusal: Refusal, headers: Headers, back: str | None = None
     ) -> Response:
         status, of_refusal = log_refusal(self._log, request, refusal)
-        headers = (*headers, *of_refusal, *_VARY)
+        headers = (*headers, *of_refusal, *VARY)
         if prefers_page(request):
             return self._pages.refuse(request, refusal, status, headers, back)
         detail = refusal.message.in_language(response_language(request))
@@ -199,21 +200,6 @@ def _required(parameter: Parameter) -> Parameter:
     return Parameter(parameter.description, required=True, example=parameter.example)
 
 
-def _max_age(request: Request) -> int | None:
-    text = single(request, "maxAge")
-    if text is None:
-        return None
-    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > _MAX_AGE:
-        raise Malformed(
-            _(
-                'The parameter "{parameter}" must be a whole number of seconds, at most {limit}.',
-                parameter="maxAge",
-                limit=_MAX_AGE,
-            )
-        )
-    return int(text)
-
-
 def _is_link(request: Request) -> bool:
     purpose = single(request, "purpose")
     if purpose not in {None, "link"}:
@@ -222,7 +208,7 @@ def _is_link(request: Request) -> bool:
 
 
 def _redirect(location: str, cookies: tuple[str, ...] = ()) -> Response:
-    return Response(302, (("Location", location), *_set_cookies(cookies), *_REDIRECT))
+    return Response(302, (("Location", location), *_set_cookies(cookies), *REDIRECT))
 
 
 def _set_cookies(values: tuple[str, ...]) -> Headers:

@@ -70,7 +70,9 @@ class PasswordForm:
         heading = _("Choose your password")
         title = _("Error: {heading}", heading=heading) if state.mistakes else heading
         content = self._render(state)
-        page = HtmlPage(self._application, state.language, heading, title, content, has_script=True)
+        page = HtmlPage(
+            self._application, state.language, heading, title, content, scripts=("set_password.js",)
+        )
         return page.response(status, headers)
 
     def _render(self, state: FormState) -> Markup:

@@ -7,6 +7,7 @@ Read in this order:
 - `attempt`, `sealed`: what the browser keeps in between, encrypted
 - `admission`: which member an account belongs to, with which profile, and who becomes a member
 - `codes`: the codes with which sign-ins and linkings end
+- `password`: signs in with a password instead, on the sign-in page, and ends with such a code
 - `exchange`: exchanges a code, or an access token of a provider, for a token of this service
 - `links`: lists, makes and removes links of members
 

@@ -140,12 +140,6 @@ class ProviderSignIn:
             raise UnknownProvider(name)
         return client
 
-    def check(self, return_to: str, challenge: str, base_url: str) -> None:
-        """Check where and for whom a sign-in ends. Raises BadReturnAddress, BadChallenge."""
-        self._return_addresses.check(return_to, base_url)
-        if not is_challenge(challenge):
-            raise BadChallenge
-
     def begin(self, request: SignInRequest, base_url: str) -> Beginning:
         """Return how a sign-in begins. `base_url`: the root URL of the service.
 
@@ -153,7 +147,7 @@ class ProviderSignIn:
         """
         client = self.client(request.provider)
         require_secure(base_url)
-        self.check(request.return_to, request.challenge, base_url)
+        check_end(self._return_addresses, request.return_to, request.challenge, base_url)
         attempt = new_attempt(request, self._clock.now())
         location = client.authorization_url(
             callback_url(request.provider, base_url),
@@ -228,6 +222,16 @@ class ProviderSignIn:
         client = self.client(name)
         self._return_addresses.check(return_to, base_url)
         return client.end_session_url(return_to) or return_to
+
+
+def check_end(addresses: ReturnAddresses, return_to: str, challenge: str, base_url: str) -> None:
+    """Check where and for whom a sign-in ends. `base_url`: the root URL of the service.
+
+    Raises BadReturnAddress, BadChallenge.
+    """
+    addresses.check(return_to, base_url)
+    if not is_challenge(challenge):
+        raise BadChallenge
 
 
 def provider_path(name: str) -> str:

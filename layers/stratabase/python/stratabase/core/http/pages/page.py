@@ -13,7 +13,8 @@ from stratabase.values.frozen import frozen
 from stratabase.values.messages import Message
 
 TEMPLATES = Path(__file__).parent / "templates"
-STYLE, SCRIPT = "style.css", "script.js"
+STYLE = "style.css"
+SELF = "'self'"
 
 
 class Markup(str):
@@ -31,7 +32,13 @@ class HtmlPage:
     heading: Message
     title: Message
     content: Markup
-    has_script: bool = False
+    scripts: tuple[str, ...] = ()
+    """The files in the folder `templates` that make the script of the page, one after the other."""
+    connects: bool = False
+    """Whether the script sends requests to this service."""
+    form_targets: tuple[str, ...] = ()
+    """The sources, as in a Content-Security-Policy, to which forms may lead besides this service."""
+    is_wide: bool = False
 
     def response(self, status: int, headers: Headers = ()) -> Response:
         """Return the page as a response."""
@@ -43,7 +50,8 @@ class HtmlPage:
             application=self.application,
             heading=self.heading,
             content=self.content,
-            script=Markup(f"<script>{read_asset(SCRIPT)}</script>\n" if self.has_script else ""),
+            width=Markup(' class="wide"' if self.is_wide else ""),
+            script=Markup(f'<script type="module">{self._script}</script>\n' if self.scripts else ""),
         )
         # A text may quote a lone surrogate from the request, which cannot be encoded as UTF-8.
         return Response(status, (*self._headers(), *headers), body.encode("utf-8", "replace"))
@@ -52,33 +60,39 @@ class HtmlPage:
         return (
             ("Content-Type", "text/html; charset=utf-8"),
             ("Content-Language", self.language),
-            ("Content-Security-Policy", _security_policy()),
+            ("Content-Security-Policy", self._security_policy),
             ("Referrer-Policy", "no-referrer"),
             ("Cache-Control", "no-store"),
             ("X-Content-Type-Options", "nosniff"),
         )
 
+    @property
+    def _script(self) -> str:
+        return "".join(map(read_asset, self.scripts))
 
-@cache
-def _security_policy() -> str:
-    """Return the Content-Security-Policy of all pages.
+    @property
+    def _security_policy(self) -> str:
+        """The Content-Security-Policy of the page.
 
-    It allows only the page's own style and script, inline images, and forms that are sent to this service.
-    """
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"style-src {csp_hash(STYLE)}",
-            f"script-src {csp_hash(SCRIPT)}",
-            "img-src data:",
-            "form-action 'self'",
-            "base-uri 'none'",
-            "frame-ancestors 'none'",
+        It allows only the page's own style and script, inline images, and requests and forms that are sent to
+        this service. Browsers apply the rule for forms also to where the response leads.
+        """
+        script = hash_source(self._script) if self.scripts else "'none'"
+        return "; ".join(
+            (
+                "default-src 'none'",
+                f"style-src {csp_hash(STYLE)}",
+                f"script-src {script}",
+                *(["connect-src 'self'"] if self.connects else []),
+                "img-src data:",
+                f"form-action {' '.join((SELF, *self.form_targets))}",
+                "base-uri 'none'",
+                "frame-ancestors 'none'",
+            )
         )
-    )
 
 
-def render_template(name: str, language: str, **values: str) -> Markup:
+def render_template(name: str, language: str, /, **values: str) -> Markup:
     """Return a template with values for its `$` placeholders. Values are escaped unless they are Markup.
 
     Messages are translated. The value of `$language` is the code of the language.

@@ -21,6 +21,10 @@ _VARY = ("Vary", "Accept")
 _PAGES: Mapping[str, tuple[Message, Message]] = {
     "graphiql": (_("GraphiQL"), _("Write queries, run them, and explore the schema.")),
     "reference": (_("API reference"), _("See the addresses for files, tokens and members, and try them.")),
+    "account": (
+        _("Your account"),
+        _("Change your formats, password and keys, and see where you are signed in."),
+    ),
     "documentation": (_("Documentation"), _("Read how to query, write, lock and restore objects.")),
 }
 """The title and the description of each link for people, by its name in JSON."""
