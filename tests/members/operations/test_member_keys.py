@@ -92,6 +92,17 @@ def test_an_administrator_lists_and_ends_the_keys_of_a_person_but_makes_none(key
     assert keys.keys("a") == ()
 
 
+def test_a_program_makes_no_keys_for_itself(keys: Keys) -> None:
+    """It can have a token of this service, for one of an identity provider."""
+    made = keys.create(BEA, "r", NAMED)
+    for administrator in (False, True):
+        itself = replace(ANNA, id="r", username="Robot", administrator=administrator, proof=SentToken(NOON))
+        with pytest.raises(Forbidden, match=r'^"Robot" is a program\. Administrators make the API keys of p'):
+            keys.create(itself, "r", {"name": "another"})
+        assert len(keys.list(itself, "r")) == 1
+    assert keys.keys("r") == (made.key,)
+
+
 def test_nobody_else_sees_makes_or_ends_keys(keys: Keys) -> None:
     made = keys.create(ANNA, "a", NAMED)
     for work in (

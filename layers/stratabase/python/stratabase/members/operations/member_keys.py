@@ -181,8 +181,15 @@ def _require_owner(caller: Caller, id_: str) -> None:
 def _require_maker(caller: Caller, member: Member) -> None:
     """Raise Forbidden unless a caller can make keys for a member.
 
-    Administrators make none for other persons: such a key would let them act in the person's name.
+    Administrators make none for other persons: such a key would let them act in the person's name. A program
+    makes none for itself, also if it has exchanged a token of a provider for one of this service.
     """
+    if member.kind is MemberKind.PROGRAM and caller.id == member.id:
+        message = _(
+            '"{username}" is a program. Administrators make the API keys of programs.',
+            username=member.username,
+        )
+        raise Forbidden(message)
     if member.kind is MemberKind.PERSON and caller.id != member.id:
         message = _(
             '"{username}" is a person, who makes their own API keys. Administrators make keys for programs.',
