@@ -51,9 +51,20 @@ taxes aren't included. Nothing on this page was measured on a real AWS account.
 
 The figures are from {measured["date"]} ({measured["machine"]}, load average {measured["load"]}). The
 deployed functions ran in AWS's runtime client with the packages of the layers, over an emulator of AWS,
-with `AwsClient=signed`. The default, botocore's client, takes 1 to 2 ms of CPU time more for a request:
-0.03 to 0.05 dollars for a million.
+with `AwsClient=signed`.{_later(measured)} The default, botocore's client, takes 1 to 2 ms of CPU time
+more for a request: 0.03 to 0.05 dollars for a million.
 """
+
+
+def _later(measured: Mapping[str, Any]) -> str:
+    """Return a sentence about rows that were measured after the others, if there are any."""
+    later = measured.get("later")
+    if later is None:
+        return ""
+    return (
+        f" The {later['rows']} rows of sign-ins and API keys, and the sweep, are from {later['date']}, with "
+        f"a load average of {later['load']}, which makes CPU times longer."
+    )
 
 
 def _operations(bill: Bill) -> Iterator[str]:
@@ -272,8 +283,8 @@ def _assumptions(bill: Bill) -> Iterator[str]:
 - A download takes as long as the function needs for it. A slow client makes it longer, because API
   Gateway and Lambda buffer only a part.
 - The first request of a process costs {cold["graphql"]} ms of CPU time in the function graphql
-  ({cold["tokens"]} ms in tokens, {cold["files"]} ms in files, {cold["download"]} ms in download). Lambda
-  bills it. Loading the code from the layers isn't included.
+  ({cold["tokens"]} ms in tokens, {cold["signin"]} ms in signin, {cold["files"]} ms in files,
+  {cold["download"]} ms in download). Lambda bills it. Loading the code from the layers isn't included.
 - Lambda bills the time for which the function signin waits for an identity provider, too. It isn't
   included.
 - Each request logs its own line ({log_bytes} bytes for a get), {given.runtime_log_bytes} bytes by Lambda
