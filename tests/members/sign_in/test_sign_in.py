@@ -8,11 +8,13 @@ import pytest
 
 from stratabase.core.domain.caller import Caller, SentPassword
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
+from stratabase.members.audit_entry import HOUR, AuditKind
 from stratabase.members.member import Member, MemberKind
 from stratabase.members.sign_in.callers import MEMBER_FRESHNESS
 from stratabase.members.sign_in.sign_in import CREDENTIALS_FRESHNESS, MAX_VERIFIED_CREDENTIALS
 from stratabase.values.messages import verbatim
-from tests.core.operations.sign_in_service import ANNA, ELSEWHERE, GERMAN, HOME, SignInService
+from tests.core.operations.sign_in_service import ANNA, BERT, ELSEWHERE, GERMAN, HOME, SignInService
+from tests.fakes import NOON
 from tests.in_memory_members import InMemoryMembers
 from tests.rows import each_row
 
@@ -312,3 +314,42 @@ def test_an_unavailable_member_store_counts_no_failure(service: SignInService) -
         with pytest.raises(Unavailable, match="not now"):
             service.sign_in("Anna", "right", HOME)
     assert not any(service.attempts.noted.values())
+
+
+def test_a_refusal_is_counted_for_the_member_who_has_the_name(service: SignInService) -> None:
+    disabled = replace(BERT, disabled=True)
+    service.members.members["bert"] = disabled
+    for username, password in (("Anna", "wrong"), ("ANNA", "wrong"), ("bert", "other"), ("Carl", "right")):
+        assert not service.admits(username, password)
+    assert service.admits("Anna", "right")
+    found = {each.member: each.count for each in service.members.trail.entries.values()}
+    assert found == {"1": 2, "2": 1, "": 1}
+    assert set(service.members.trail.kinds()) == {AuditKind.SIGN_IN_REFUSED}
+
+
+def test_a_flood_of_unknown_names_has_one_entry_an_hour(service: SignInService) -> None:
+    for number in range(500):
+        assert not service.admits(f"name {number}", "wrong", f"192.0.2.{number % 250}")
+    assert sum(each.count for each in service.members.trail.entries.values()) == 500
+    # The clock of this service moves while attempts wait.
+    assert len(service.members.trail.entries) <= service.clock.instant // HOUR - NOON // HOUR + 1
+
+
+def test_a_refusal_makes_the_same_calls_for_known_and_unknown_names(service: SignInService) -> None:
+    def calls(username: str) -> tuple[int, list[str], list[str], int]:
+        trail, attempts = service.members.trail.calls, service.attempts.calls
+        before = len(trail), len(attempts), service.members.reads, len(service.passwords.verified)
+        assert not service.admits(username, "wrong")
+        reads = service.members.reads - before[2]
+        return reads, trail[before[0] :], attempts[before[1] :], len(service.passwords.verified) - before[3]
+
+    assert calls("Anna") == calls("Carl") == calls("Bert") == calls("Dora")
+    assert calls("Emil")[1] == ["count"]
+
+
+def test_a_refusal_is_the_same_if_it_can_not_be_counted(service: SignInService) -> None:
+    service.members.trail.is_down = True
+    for username in ("Anna", "Carl"):
+        with pytest.raises(Unauthenticated, match=r"^The username or password is incorrect\.$"):
+            service.sign_in(username, "wrong", HOME)
+    assert service.admits("Anna", "right")

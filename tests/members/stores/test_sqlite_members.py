@@ -13,11 +13,14 @@ import pytest
 
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.commit_refusals import Conflict
+from stratabase.core.store.ids import least_id
 from stratabase.core.store.sqlite.engine import SqliteEngine
 from stratabase.core.unusable_store import UnusableStore
+from stratabase.members.audit_entry import AuditEntry, AuditKind
 from stratabase.members.credentials import ProviderLink, Session
 from stratabase.members.member import MailedLink, Member, MemberKind, NamesTaken
 from stratabase.members.stores import member_file
+from stratabase.members.stores.sqlite_audit import SqliteAuditTrail
 from stratabase.members.stores.sqlite_members import SqliteMembers
 from stratabase.values.formats.preferences import Formats
 from tests.rivals import in_processes
@@ -92,6 +95,30 @@ def test_a_file_with_the_first_layout_still_works(tmp_path: Path) -> None:
             members.remove(read)
     SqliteMembers(tmp_path / "new.db").close()
     assert schema(path) == schema(tmp_path / "new.db")
+
+
+def test_nothing_of_a_deleted_member_stays_in_the_file(tmp_path: Path) -> None:
+    """SQLite would leave deleted rows in the free space of its pages."""
+    path, address = tmp_path / "members.db", "203.0.113.77"
+    entry = AuditEntry(
+        least_id(1), 1, AuditKind.KEY_CREATED, "1", "1", address=address, detail={"name": "My laptop"}
+    )
+    personal = [
+        each.encode() for each in (ANNA.username.casefold(), "anna@example.com", address, "My laptop")
+    ]
+    with closing(SqliteMembers(path)) as members:
+        members.add(replace(ANNA, notes=None), audit=[entry])
+        members.add(Member("2", "bert", "bert@example.org", "Boss"))
+    assert all(each in path.read_bytes() for each in personal)
+    with closing(SqliteMembers(path)) as members:
+        stored = members.by_id("1")
+        assert stored is not None
+        members.remove(stored)
+        for _step in SqliteAuditTrail(members.file).forget("1"):
+            pass
+    left = path.read_bytes()
+    assert [each for each in personal if each in left] == []
+    assert b"bert@example.org" in left
 
 
 def test_only_a_new_file_asks_for_longer_passwords(tmp_path: Path) -> None:

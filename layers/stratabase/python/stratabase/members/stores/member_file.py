@@ -31,6 +31,8 @@ class MemberFile:
         self._check = check
         self._is_checked = False
         writing = open_for_writing(path, BUSY_TIMEOUT, layout)
+        # What is deleted about a person must not stay in the free space of the file.
+        writing.execute("PRAGMA secure_delete = ON")
         self._writing = ExclusiveConnection(path, writing, BUSY_TIMEOUT)
         self._reading = ExclusiveConnection(path, open_for_reading(path, BUSY_TIMEOUT), BUSY_TIMEOUT)
 
