@@ -79,7 +79,7 @@ def test_the_recorded_requests_write_the_recorded_items(store: str) -> None:
     """The items are the same except for ids, which may be generated in another order (README.md)."""
     expected_answers, expected = read_json("story.json"), dump_of(store)
     with service(store, environment := FrozenEnvironment(), f"story-{store}") as built:
-        answers = without_new_fields(Conversation(built, environment).hold(STORY))
+        answers = without_labels(Conversation(built, environment).hold(STORY))
         built.close()
         found = without_additions(built.dump())
     for file, lines in expected.items():
@@ -94,10 +94,9 @@ def test_a_recorded_store_is_read_and_written_with_the_recorded_results(store: s
         built.open(MODEL)
         conversation = Conversation(built, environment, KEPT["names"])
         check_answers(
-            without_new_fields(conversation.hold(QUESTIONS)),
-            _with_unreadable_nulls(read_json("questions.json")),
+            without_labels(conversation.hold(QUESTIONS)), _with_unreadable_nulls(read_json("questions.json"))
         )
-        answers = without_new_fields(conversation.hold(WRITES))
+        answers = without_labels(conversation.hold(WRITES))
         check_answers(same_names(answers), same_names(_with_progress(read_json("writes.json"))))
         built.close()
         assert digest(without_additions(built.dump()), answers) == KEPT["digests"][store]
@@ -139,15 +138,11 @@ def _with_progress(recorded: list[Any]) -> list[Any]:
     return [*recorded[:number], answer, *recorded[number + 1 :]]
 
 
-def without_new_fields(answers: Any) -> Any:
-    """Return responses without the fields that they have had only since they were recorded.
-
-    They are the labels of issues, and the kinds of members over REST.
-    """
+def without_labels(answers: Any) -> Any:
+    """Return responses without the labels that issues have had only since they were recorded."""
     if isinstance(answers, dict):
-        new = {"_label", "kind"} if "username" in answers else {"_label"}
-        return {name: without_new_fields(each) for name, each in answers.items() if name not in new}
-    return [*map(without_new_fields, answers)] if isinstance(answers, list) else answers
+        return {name: without_labels(each) for name, each in answers.items() if name != "_label"}
+    return [*map(without_labels, answers)] if isinstance(answers, list) else answers
 
 
 def check_answers(answers: list[Any], expected: list[Any]) -> None:

@@ -136,7 +136,6 @@ def test_an_unconfirmed_address_grants_no_access(email_service: EmailService) ->
         "email": NEW,
         "profile": "Patient",
         "disabled": False,
-        "kind": "person",
     }
     eventually(lambda: email_service.reports() == 1)
     assert email_service.mails()[-1]["To"] == OLD

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping
 from stratabase.core.http.base.shape import Field, ListShape, Shape
 from stratabase.core.model.constraints.email import MAX_EMAIL_LENGTH
 from stratabase.members.fields import MemberField
-from stratabase.members.member import Member
+from stratabase.members.member import Member, MemberKind
 from stratabase.members.operations.update import CURRENT_PASSWORD, ID, PASSWORD, PENDING_EMAIL
 from stratabase.values.messages import _
 
+_KIND_NAME = "kind"
 CREATED_MEMBER = Shape(
     "user", {"id": Field("The ID of the new member.", required=True)}, name="CreatedMember"
 )
@@ -44,13 +45,13 @@ _CURRENT_FIELDS = (
     "email",
     "notes",
     "profile",
-    "kind",
     "timeFormat",
     "dateFormat",
     "timeZone",
     "language",
 )
-_SINGLE_FIELDS = ("username", "email", "profile", "kind", "disabled")
+_SINGLE_FIELDS = ("username", "email", "profile", "disabled")
+_KIND = Field("`program`, if the member is a program. Persons don't have the field.", example="program")
 
 
 class MemberShapes:
@@ -64,12 +65,7 @@ class MemberShapes:
         self._fields = fields
         self.current = self._response_shape("CurrentMember", _CURRENT_FIELDS)
         self.single = self._response_shape("Member", _SINGLE_FIELDS)
-        listed = {
-            "id": _ID,
-            "username": _response_field(fields["username"]),
-            "kind": _response_field(fields["kind"]),
-            "url": _URL,
-        }
+        listed = {"id": _ID, "username": _response_field(fields["username"]), "url": _URL, _KIND_NAME: _KIND}
         self.listed = ListShape("users", Shape("user", listed, name="ListedMember"))
         new = {
             name: _request_field(field, required=field.required and not field.persons_only)
@@ -88,9 +84,10 @@ class MemberShapes:
 
     def render_member(self, shape: Shape, member: Member) -> dict[str, object]:
         """Return the values of a member for the fields of a response shape, by field name."""
-        values = {name: self._value(member, name) for name in shape.fields if name in self._fields}
+        names = (name for name in shape.fields if name in self._fields and name != _KIND_NAME)
+        values = {name: self._value(member, name) for name in names}
         pending = {} if member.pending_email is None else {PENDING_EMAIL: member.pending_email}
-        return {ID: member.id, **values, **pending}
+        return {ID: member.id, **values, **pending, **_kind(member)}
 
     def render_list(self, members: Iterable[Member], members_url: str) -> list[dict[str, object]]:
         """Return the fields of each member for the list. `members_url` is the URL of the list."""
@@ -98,15 +95,15 @@ class MemberShapes:
             {
                 "id": member.id,
                 "username": member.username,
-                "kind": member.kind.value,
                 "url": f"{members_url}/{member.id}",
+                **_kind(member),
             }
             for member in members
         ]
 
     def _response_shape(self, name: str, names: Iterable[str]) -> Shape:
         fields = {each: _response_field(self._fields[each]) for each in names}
-        return Shape("user", {ID: _ID, **fields, PENDING_EMAIL: _PENDING_EMAIL}, name=name)
+        return Shape("user", {ID: _ID, **fields, PENDING_EMAIL: _PENDING_EMAIL, _KIND_NAME: _KIND}, name=name)
 
     def _value(self, member: Member, name: str) -> object:
         # The specification of the service has strings only, so None becomes "". The service accepts "" in an
@@ -115,15 +112,13 @@ class MemberShapes:
         return "" if value is None else value
 
 
+def _kind(member: Member) -> dict[str, object]:
+    """Return the field that only programs have, so that a person looks as in earlier versions."""
+    return {} if member.kind is MemberKind.PERSON else {_KIND_NAME: member.kind.value}
+
+
 def _response_field(field: MemberField) -> Field:
-    return Field(
-        field.description,
-        field.type,
-        required=True,
-        format=field.format,
-        example=field.example,
-        values=field.values,
-    )
+    return Field(field.description, field.type, required=True, format=field.format, example=field.example)
 
 
 def _request_field(field: MemberField, *, required: bool) -> Field:

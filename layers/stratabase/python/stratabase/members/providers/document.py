@@ -153,7 +153,7 @@ class _Reader:
                 self.mistake(
                     place, "it has a query; use the issuer exactly as the provider's metadata has it"
                 )
-            if "{" in issuer or re.match(_ENTRA_ALIAS, issuer):
+            if "{" in issuer or _ENTRA_ALIAS.match(issuer):
                 self.mistake(place, "it stands for many tenants; use the address with the ID of your tenant")
         return issuer
 
@@ -295,7 +295,7 @@ _NAME_RULE = (
 )
 _CREDENTIAL_RULE = "a text of 1 to 2,048 printable characters"
 _CLAIM_RULE = "the name of a claim"
-_ENTRA_ALIAS = r"https://login\.microsoftonline\.[a-z]+/(common|organizations|consumers)(/|$)"
+_ENTRA_ALIAS = re.compile(r"https://login\.microsoftonline\.[a-z]+/(common|organizations|consumers)(/|$)")
 
 
 def _is_name(text: str) -> bool:
