@@ -1,6 +1,6 @@
 """A client of a provider that signs in whom a test says, and records what it was asked."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -31,6 +31,8 @@ class FakeClient:
     asked: list[dict[str, Any]] = field(default_factory=list)
     codes: set[str] = field(default_factory=lambda: {"good"})
     refusal: Exception | None = None
+    before_identity: Callable[[], object] = lambda: None
+    """What happens while the provider is asked."""
     leaves: str | None = f"{ISSUER}/logout"
 
     def authorization_url(
@@ -52,6 +54,7 @@ class FakeClient:
         *,
         max_age: int | None = None,
     ) -> Identity:
+        self.before_identity()
         if self.refusal is not None:
             raise self.refusal
         asked = {"code": code, "verifier": verifier, "redirect_uri": redirect_uri, "nonce": nonce, "iss": iss}

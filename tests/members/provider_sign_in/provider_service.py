@@ -32,7 +32,7 @@ from stratabase.members.providers.client import ProviderClient
 from stratabase.members.sessions import with_session
 from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
-from stratabase.members.sign_in.sign_in_limits import FailureLimit
+from stratabase.members.sign_in.sign_in_limits import FailureCount, FailureLimit
 from stratabase.members.sign_in.signing_keys import SigningKeyCache
 from stratabase.members.sign_in.tokens import (
     IssuedToken,
@@ -112,7 +112,7 @@ class ProviderService:
             self.admission,
             self.link_codes,
             ReturnAddresses(["https://app.example.com"]),
-            self.limit,
+            FailureCount(self.attempts, self.clock),
             self.clock,
             log=self.log,
             note_refusal=self.refused.append,

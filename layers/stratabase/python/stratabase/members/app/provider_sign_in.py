@@ -10,7 +10,7 @@ from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.audit_entry import AuditKind
 from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.callers import CallerFactory
-from stratabase.members.sign_in.sign_in_limits import FailureLimit
+from stratabase.members.sign_in.sign_in_limits import FailureCount, FailureLimit
 from stratabase.values.formats.preferences import FORMATS_BY_NAME
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ProviderSignInServices:
             self._admission,
             self._link_codes,
             self.return_addresses,
-            self._limit,
+            FailureCount(app.attempts, app.clock),
             app.clock,
             log=app.log,
             note_refusal=self._note_refusal,

@@ -33,7 +33,7 @@ from stratabase.members.provider_sign_in.codes import LinkCodes, new_code
 from stratabase.members.provider_sign_in.return_address import ReturnAddresses, with_answer
 from stratabase.members.providers.client import ProviderClient
 from stratabase.members.providers.refusals import SignInRefused
-from stratabase.members.sign_in.sign_in_limits import FailureLimit
+from stratabase.members.sign_in.sign_in_limits import FailureCount
 from stratabase.values.messages import _
 
 
@@ -114,7 +114,7 @@ class ProviderSignIn:
         admission: Admission,
         link_codes: LinkCodes,
         return_addresses: ReturnAddresses,
-        limit: FailureLimit,
+        limit: FailureCount,
         clock: Clock,
         *,
         log: Log,
@@ -177,7 +177,6 @@ class ProviderSignIn:
         if answer.code is None:
             raise IncompleteAnswer
         key = attempt_key("provider", network(address))
-        self._limit.check(key)
         with self._noting_refusals(), self._limit.attempt(key):
             identity = client.identity(
                 answer.code,

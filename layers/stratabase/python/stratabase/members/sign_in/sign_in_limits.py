@@ -175,6 +175,41 @@ class FailureLimit:
             self._attempts.withdraw(key, attempt)
 
 
+class FailureCount:
+    """Refuses attempts of a key for which MAX_FAILURES have failed within the window.
+
+    Running attempts don't count, so any number can run at the same time. It is for attempts that wait for
+    another service, and whose secrets nobody can guess.
+    """
+
+    def __init__(self, attempts: Attempts, clock: Clock) -> None:
+        self._attempts = attempts
+        self._clock = clock
+
+    @contextmanager
+    def attempt(self, key: str) -> Iterator[None]:
+        """Run the body unless too many attempts have failed. It has failed if it raises Unauthenticated.
+
+        Raises TooManyFailures, Unavailable.
+        """
+        now = self._clock.now()
+        if self._attempts.count(key, now - FAILURE_WINDOW) >= MAX_FAILURES:
+            raise _too_many(self._remaining(key, now))
+        try:
+            yield
+        except Unauthenticated:
+            now = self._clock.now()
+            self._attempts.note(key, now, now - FAILURE_WINDOW)
+            raise
+
+    def _remaining(self, key: str, now: Instant) -> int:
+        """Return the milliseconds until fewer than MAX_FAILURES failures are within the window."""
+        noted = self._attempts.note(key, now, now - FAILURE_WINDOW)
+        self._attempts.withdraw(key, noted.attempt)
+        failed = [instant for instant in noted.instants if instant <= now][:-1]
+        return failed[-MAX_FAILURES] + FAILURE_WINDOW - now if len(failed) >= MAX_FAILURES else 0
+
+
 def _too_many(remaining: int) -> TooManyFailures:
     """Return the refusal, with the remaining time: milliseconds in, whole seconds in the refusal."""
     return TooManyFailures(max(1, -(-remaining // 1000)))
