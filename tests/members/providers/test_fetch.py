@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from stratabase.core import waiting
 from stratabase.core.greenlets import THREADS, Greenlets
 from stratabase.members.providers.addresses import IPAddress, Reach
+from stratabase.members.providers.client import ProviderClient
 from stratabase.members.providers.fetch import (
     MAX_BODY_BYTES,
     MAX_EXCHANGES,
@@ -28,6 +29,7 @@ from stratabase.members.providers.fetch import (
     resolve_name,
 )
 from stratabase.members.providers.refusals import ProviderFault, ProviderUnavailable
+from tests.fakes import FrozenClock
 from tests.members.providers.hostile_provider import HostileProvider, running_provider, write_certificate
 from tests.rows import each_row
 from tests.server.http.calls import run_call
@@ -270,6 +272,21 @@ def test_requests_that_hang_leave_the_threads_of_the_server_free(
         return found
 
     assert asyncio.run(asyncio.wait_for(body(), GRACE)) == [{}] * (THREADS + 1) + [None]
+
+
+def test_what_all_wait_for_is_never_one_too_many(hostile: HostileProvider) -> None:
+    """Otherwise, a rush could refuse the keys to all who have their tokens already."""
+    released, fetcher = Event(), Fetcher(Reach.LOOPBACK, seconds=GRACE)
+    hostile.answers |= {"/a": answer_when(released)}
+    client = ProviderClient(hostile.provider(), FrozenClock(), fetcher)
+    with ThreadPoolExecutor(MAX_EXCHANGES) as pool:
+        futures = [pool.submit(fetcher.get_json, f"{hostile.issuer}/a") for _ in range(MAX_EXCHANGES)]
+        while hostile.count("/a") < MAX_EXCHANGES:
+            assert not any(each.done() for each in futures)
+        assert client.check() == 1
+        assert fault(fetcher, f"{hostile.issuer}/a") is ProviderFault.BUSY
+        released.set()
+        assert [each.result() for each in futures] == [{}] * MAX_EXCHANGES
 
 
 def test_only_so_many_requests_are_under_way_at_once(hostile: HostileProvider) -> None:

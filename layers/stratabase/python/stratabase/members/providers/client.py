@@ -141,12 +141,12 @@ class ProviderClient:
         return len(keys)
 
     def _read_metadata(self) -> ProviderMetadata:
-        document = self._fetcher.get_json(metadata_url(self.provider.issuer))
+        document = self._fetcher.get_json(metadata_url(self.provider.issuer), is_shared=True)
         return parse_metadata(self.provider, document)
 
     def _read_keys(self) -> PublishedKeys:
         url = self._metadata.current().jwks_uri
-        keys = parse_keys(self._fetcher.get_json(url))
+        keys = parse_keys(self._fetcher.get_json(url, is_shared=True))
         if keys is None:
             raise ProviderUnavailable(ProviderFault.CONTENT, f"{url}: it is not a set of keys")
         waiting.offload(import_verification)

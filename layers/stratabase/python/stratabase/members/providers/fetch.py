@@ -101,10 +101,15 @@ class Fetcher:
         self._custom_tls_context = tls_context
         self._free = BoundedSemaphore(MAX_EXCHANGES)
 
-    def get_json(self, url: str, headers: Mapping[str, str] | None = None) -> Mapping[str, Any]:
-        """Return the JSON object at an address. Raises ProviderUnavailable."""
+    def get_json(
+        self, url: str, headers: Mapping[str, str] | None = None, *, is_shared: bool = False
+    ) -> Mapping[str, Any]:
+        """Return the JSON object at an address. Raises ProviderUnavailable.
+
+        `is_shared`: whether all sign-ins wait for it, so that it is never one too many.
+        """
         request = _Request("GET", url, headers or {})
-        response = self._send(request)
+        response = self._send(request, is_counted=not is_shared)
         if response.status != 200:
             raise request.fault(ProviderFault.STATUS, f"the status is {response.status}, not 200")
         content = response.json()
@@ -117,15 +122,15 @@ class Fetcher:
         form = {"Content-Type": "application/x-www-form-urlencoded", **headers}
         return self._send(_Request("POST", url, form, urlencode(fields, errors="replace").encode()))
 
-    def _send(self, request: _Request) -> ProviderResponse:
+    def _send(self, request: _Request, *, is_counted: bool = True) -> ProviderResponse:
         try:
             target = parse_url(request.url, self._reach)
         except ValueError as error:
             raise request.fault(ProviderFault.ADDRESS, error) from error
-        if not self._free.acquire(blocking=False):
+        if is_counted and not self._free.acquire(blocking=False):
             message = f"{MAX_EXCHANGES} requests are under way already"
             raise request.fault(ProviderFault.BUSY, message)
-        exchange = _Exchange(request, target, self._open, self._free.release)
+        exchange = _Exchange(request, target, self._open, self._free.release if is_counted else _do_nothing)
         # No thread of the server waits here, so a slow provider holds up nothing but its own sign-ins.
         return waiting.until(exchange.start(min(self._seconds, waiting.remaining_seconds())))
 
@@ -158,6 +163,10 @@ class Fetcher:
     def _tls_context(self) -> ssl.SSLContext:
         # Created on first use, because it reads hundreds of certificates.
         return self._custom_tls_context or ssl.create_default_context()
+
+
+def _do_nothing() -> None:
+    pass
 
 
 class _Exchange:
