@@ -184,6 +184,27 @@ def test_ended_sessions_are_reported(trail: Trail) -> None:
     assert (second["sessions"], second["actor"]) == ("2", trail.admin)
 
 
+def test_keys_are_reported_with_their_names_until_the_member_is_deleted(trail: Trail) -> None:
+    robot = {"username": "nightly", "profile": "Member", "kind": "program"}
+    id_ = trail.send("POST", MEMBERS, robot).json()["id"]
+    made = trail.send("POST", f"{MEMBERS}/{id_}/keys", {"name": "Laptop of Ines"})
+    assert made.status == 201, made.body
+    key = made.json()
+    used = trail.service.request(
+        "GET", "/auth/administration/member", headers={"Authorization": f"Bearer {key['key']}"}
+    )
+    assert used.status == 200, used.body
+    assert trail.send("DELETE", f"{MEMBERS}/{id_}/keys/{key['id']}").status == 204
+    created, ended = trail.about(id_, "keyCreated", "keyEnded")
+    for entry in (created, ended):
+        assert (entry["key"], entry["name"], entry["actor"]) == (key["id"], "Laptop of Ines", trail.admin)
+    assert key["key"] not in json.dumps(trail.about(id_))
+    assert trail.send("DELETE", f"{MEMBERS}/{id_}").status == 200
+    after = trail.about(id_, "keyCreated", "keyEnded")
+    assert [each.get("name") for each in after] == [None, None]
+    assert [each["address"] for each in after] == ["127.0.0.1"] * 2, "that of the administrator"
+
+
 def test_pages_lead_to_each_other(trail: Trail) -> None:
     everything = trail.read("limit=200")
     assert [each["id"] for each in everything] == sorted((each["id"] for each in everything), reverse=True)

@@ -1,6 +1,7 @@
 """`stratabase members` offers locally what administrators do by REST."""
 
 import io
+from contextlib import closing
 from dataclasses import replace
 from email import message_from_bytes, policy
 from pathlib import Path
@@ -10,9 +11,12 @@ import pytest
 from stratabase.cli.main import main
 from stratabase.core.app.app import App
 from stratabase.core.settings import Settings
+from stratabase.core.store.ids import least_id
 from stratabase.members.app.member_services import MemberServices
 from stratabase.members.commands.members import mail_base_url
 from stratabase.members.key_text import member_of_key
+from stratabase.members.stores.sqlite_audit import SqliteAuditTrail
+from stratabase.members.stores.sqlite_members import SqliteMembers
 from stratabase.terminal.command_error import CommandError
 from tests.cli.members_terminal import PASSWORD, Terminal
 from tests.repository import ROOT
@@ -125,6 +129,18 @@ def test_a_member_is_changed_by_name_in_any_case(ada: Terminal) -> None:
     assert "Sent an email to rosa@example.com" in ada.done("reset-password", "rosa")
     assert ada.done("delete", "rosa") == 'Deleted "rosa".\n'
     assert len(ada.done("list").splitlines()) == 1
+
+
+def test_changes_by_commands_are_in_the_audit_trail(ada: Terminal) -> None:
+    ada.done("create", "rosa", "rosa@example.com", "Member", "--ask-password", typed=f"{PASSWORD}\n")
+    ada.done("set-profile", "rosa", "Manager")
+    ada.done("disable", "rosa")
+    with closing(SqliteMembers(ada.home / "members.db")) as members:
+        page = SqliteAuditTrail(members.file).page(least_id(0))
+    found = [(each.kind.value, each.actor, each.way, each.address) for each in page.entries]
+    of_rosa = ["memberDisabled", "profileChanged", "passwordChanged", "memberCreated"]
+    kinds = [*of_rosa, "passwordChanged", "memberCreated"]
+    assert found == [(kind, "", "command", "") for kind in kinds]
 
 
 @each_row(
