@@ -15,6 +15,7 @@ from stratabase.members.providers.published import (
     PUBLISHED_FRESHNESS,
     PUBLISHED_STALENESS,
     REREAD_INTERVAL,
+    Published,
 )
 from stratabase.members.providers.refusals import (
     ProviderFault,
@@ -368,3 +369,15 @@ def test_a_flood_in_many_threads_costs_one_fetch(hostile: HostileProvider, clock
     at_once(16, send)
     assert reasons == [RefusalReason.KEY] * 16
     assert hostile.count(KEYS) == 2
+
+
+def test_who_has_looked_before_another_has_read_does_not_read_again(clock: FrozenClock) -> None:
+    """A thread can look, and begin its own read only after the shared one has ended."""
+    reads = list[int]()
+    published = Published(lambda: reads.append(1), clock, lambda _error: None)
+    published.current()
+    published._read_now(REREAD_INTERVAL)
+    assert reads == [1]
+    clock.instant += REREAD_INTERVAL
+    published._read_now(REREAD_INTERVAL)
+    assert reads == [1, 1]
