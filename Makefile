@@ -95,10 +95,14 @@ graphiql: .node-graphiql/.done ## Build the GraphiQL page anew (needs Node 20 or
 reference: .node-reference/.done ## Build the API reference page anew (needs Node 20 or later)
 	@$(call build_page,reference,src/main.js)
 
+# How a page signs in, which the account page has as it is.
+SIGN_IN := layers/stratabase/python/stratabase/core/http/pages/templates/sign_in.js
+
 # build_page NAME ENTRY: builds the page of a folder in tools into the folder that the service serves.
 define build_page
 echo "Building the page $(1)"
 @rm -rf .node-$(1)/src && cp -r tools/build-page.mjs tools/$(1)/src .node-$(1)
+@cp $(SIGN_IN) .node-$(1)/src
 @cd .node-$(1) && node build-page.mjs $(1) $(2) "$(CURDIR)/layers/stratabase/python/stratabase/core/http/pages/$(1)/built"
 endef
 

@@ -193,7 +193,7 @@ def test_a_password_is_changed(visit: OpenVisit, service: RunningService) -> Non
         for typed, words in (
             (("", NEW, NEW), "“Current password”"),
             ((PASSWORD, NEW, "another"), "don't match"),
-            ((PASSWORD, "short", "short"), "at least 12 characters"),
+            ((PASSWORD, "short", "short"), "The password is too short."),
             (("not the password", NEW, NEW), "The current password is incorrect."),
         ):
             change(*typed)

@@ -332,3 +332,18 @@ def test_an_account_is_linked_and_unlinked_on_the_account_page(page: Page, compa
     expect(page.get_by_role("region", name="Sessions")).to_contain_text("The one")
     ways.get_by_role("button", name="Unlink The one").click()
     expect(ways.get_by_role("status")).to_have_text("The account is no longer linked.", timeout=PATIENCE)
+
+
+def test_graphiql_offers_the_providers(page: Page, company: Company) -> None:
+    company.one.person("gaia")
+    page.goto(f"http://127.0.0.1:{company.service.port}/public/graphiql")
+    page.get_by_role("button", name="Sign in with The one").click()
+    page.fill("#login", "gaia")
+    page.click("#submit")
+    expect(page.locator("#member")).to_have_text("gaia", timeout=PATIENCE)
+    assert page.url.endswith("/public/graphiql")
+    path = f"{MEMBERS}/{company.member('gaia')['id']}/sessions"
+    assert len(company.admin("GET", path)) == 1
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Username")).to_be_visible()
+    assert company.admin("GET", path) == []

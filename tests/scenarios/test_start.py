@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit, visit_of_service
+from tests.scenarios.browser import DESKTOP, PATIENCE, PHONE, OpenVisit, visit_of_service
 from tests.service import PASSWORD, RunningService, running
 
 pytestmark = pytest.mark.built
@@ -52,7 +52,9 @@ def test_the_start_leads_to_the_reference(size: dict[str, Any], visit: OpenVisit
         seen.picture(folder, f"start-{name}")
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= size["viewport"]["width"]
         seen.page.get_by_role("link", name="API reference").click()
-        expect(seen.page.get_by_text("/auth/administration/member", exact=True)).to_be_visible()
+        expect(seen.page.get_by_text("/auth/administration/member", exact=True)).to_be_visible(
+            timeout=PATIENCE
+        )
         seen.picture(folder, f"reference-{name}")
 
 
@@ -76,6 +78,34 @@ def test_a_request_can_be_tried_in_the_reference(visit: OpenVisit, folder: Path)
         assert PASSWORD not in kept
         # Advice of the browser about Swagger UI's form.
         seen.complaints[:] = [each for each in seen.complaints if not each.startswith("[DOM]")]
+
+
+def test_the_reference_signs_in_on_the_sign_in_page(visit: OpenVisit, folder: Path) -> None:
+    with visit() as seen:
+        page = seen.page
+        page.goto("/public/reference")
+        page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+        page.get_by_label("Username").fill("admin")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        bar = page.get_by_role("banner")
+        expect(bar).to_contain_text("Signed in as admin.", timeout=PATIENCE)
+        assert page.url.endswith("/public/reference")
+        operation = page.locator("#operations-administration-readCurrentMember")
+        operation.get_by_role("button").first.click()
+        operation.get_by_role("button", name="Try it out").click()
+        operation.get_by_role("button", name="Execute").click()
+        expect(operation.locator(".live-responses-table tbody .response-col_status").first).to_contain_text(
+            "200", timeout=PATIENCE
+        )
+        expect(operation.locator(".live-responses-table")).to_contain_text('"admin"')
+        expect(operation.get_by_label("authorization button locked", exact=True)).to_be_visible()
+        seen.picture(folder, "signed-in")
+        bar.get_by_role("button", name="Sign out").click()
+        expect(bar).to_contain_text("You are signed out.", timeout=PATIENCE)
+        # A request without credentials would open the browser's own window.
+        expect(operation.get_by_label("authorization button unlocked")).to_be_visible(timeout=PATIENCE)
+        assert page.evaluate("[sessionStorage.length, localStorage.length, document.cookie]") == [0, 0, ""]
 
 
 def test_graphiql_opens_with_queries_of_the_model(visit: OpenVisit, folder: Path) -> None:

@@ -36,11 +36,43 @@ export class Session {
     this.#keep(kept(username, await granted(response)));
   }
 
+  // Takes what the browser brings back from an identity provider (see sign_in.js). If that fails, the form says why.
+  async comeBack({ code, verifier, error }) {
+    try {
+      if (error) throw new Error(REFUSED);
+      const response = await asked(this.#addresses.exchange, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ code, verifier }),
+      });
+      const token = await granted(response);
+      const headers = { authorization: `Bearer ${token.access_token}` };
+      const { username } = await granted(await asked(this.#addresses.member, { headers }));
+      this.#keep(kept(username, token));
+    } catch (failure) {
+      this.farewell = failure instanceof TypeError ? UNREACHABLE : failure.message;
+    }
+  }
+
   // Begins anew: whoever comes next finds nothing of this member on the page.
-  signOut(farewell = "") {
+  async signOut(farewell = "") {
+    const token = this.#kept?.token;
     sessionStorage.removeItem(KEPT_AS);
     if (farewell) sessionStorage.setItem(FAREWELL, farewell);
+    else if (token) await this.#end(token);
     location.reload();
+  }
+
+  // The service refuses the token from now on.
+  async #end(token) {
+    try {
+      const claims = token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
+      const { __id, sid } = JSON.parse(atob(claims));
+      const address = `${this.#addresses.members}/${__id}/sessions/${sid}`;
+      await asked(address, { method: "DELETE", headers: { authorization: `Bearer ${token}` }, keepalive: true });
+    } catch {
+      // The service does not answer just now. The token is forgotten, and ends by itself.
+    }
   }
 
   // Returns the header's value; renews the token first when it is about to end.
@@ -77,6 +109,8 @@ export class Session {
   }
 }
 
+export const UNREACHABLE = "The service can't be reached. Check your connection, and try again.";
+const REFUSED = "Sign-in was canceled or refused.";
 export const ENDED = "Your session has ended. Sign in again.";
 
 function kept(username, { access_token: token, expires_in: seconds }) {

@@ -1,8 +1,11 @@
-// The form that gets a token.
+// The form that gets a token, and the identity providers that lead to one.
 
 import { useEffect, useRef, useState } from "react";
 
-export function SignIn({ application, farewell, forgot, signIn }) {
+import { UNREACHABLE } from "./session.js";
+import { leadToSignIn } from "./sign_in.js";
+
+export function SignIn({ application, farewell, forgot, providers, signIn }) {
   const [error, setError] = useState(farewell);
   const [busy, setBusy] = useState(false);
   const alert = useRef(null);
@@ -19,7 +22,7 @@ export function SignIn({ application, farewell, forgot, signIn }) {
       await signIn(form.get("username"), form.get("password"));
     } catch (failure) {
       setBusy(false);
-      setError(failure instanceof TypeError ? "The service can't be reached. Check your connection, and try again." : failure.message);
+      setError(failure instanceof TypeError ? UNREACHABLE : failure.message);
     }
   }
 
@@ -51,6 +54,11 @@ export function SignIn({ application, farewell, forgot, signIn }) {
       <p>
         <a href={forgot}>Forgot your password?</a>
       </p>
+      {providers.map(({ name, label, url }) => (
+        <button type="button" className="provider" key={name} onClick={() => leadToSignIn(url)}>
+          Sign in with {label}
+        </button>
+      ))}
     </main>
   );
 }

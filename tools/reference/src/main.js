@@ -3,6 +3,7 @@
 import "swagger-ui-dist/swagger-ui.css";
 import "./page.css";
 
+import { showBar } from "./sign-in.js";
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 
 const root = document.getElementById("root");
@@ -15,15 +16,25 @@ function followColorScheme() {
 dark.addEventListener("change", followColorScheme);
 followColorScheme();
 
-SwaggerUI({
-  domNode: root,
-  url: root.dataset.document,
-  // No validator elsewhere is asked about the document.
-  validatorUrl: null,
-  deepLinking: true,
-  docExpansion: "list",
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  filter: true,
-  persistAuthorization: false,
+let ui;
+const complete = new Promise((resolve) => {
+  ui = SwaggerUI({
+    domNode: root,
+    url: root.dataset.document,
+    // No validator elsewhere is asked about the document.
+    validatorUrl: null,
+    deepLinking: true,
+    docExpansion: "list",
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    filter: true,
+    persistAuthorization: false,
+    onComplete: resolve,
+  });
+});
+
+// The document takes a while. Signing in does not wait for it, because its code is valid for a minute.
+showBar({
+  authorize: (scheme, token) => complete.then(() => ui.preauthorizeApiKey(scheme, token)),
+  forget: (scheme) => complete.then(() => ui.authActions.logout([scheme])),
 });

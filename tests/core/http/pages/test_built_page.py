@@ -21,6 +21,7 @@ from stratabase.core.http.pages.built_page import (
     built_file_endpoint,
     built_page_endpoint,
 )
+from stratabase.core.http.pages.page import TEMPLATES
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
 from tests.repository import ROOT
@@ -155,7 +156,7 @@ def test_no_other_file_is_served(name: str) -> None:
 
 def in_order(sources: Path) -> Iterator[tuple[str, Path]]:
     files = {name: sources / name for name in ("package-lock.json", "package.json")}
-    files |= {f"src/{path.name}": path for path in (sources / "src").iterdir()}
+    files |= {f"src/{path.name}": path for path in (TEMPLATES / "sign_in.js", *(sources / "src").iterdir())}
     yield from sorted({"build-page.mjs": ROOT / "tools/build-page.mjs", **files}.items())
 
 
