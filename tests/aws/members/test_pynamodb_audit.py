@@ -74,3 +74,43 @@ def test_what_has_expired_is_not_made_again_by_forgetting() -> None:
             pass
         _headers, body = server.asked[1]
     assert orjson.loads(body)["ConditionExpression"].startswith("attribute_exists")
+
+
+def page_reply(partition: str, *ids: str, end: str | None = None) -> Reply:
+    """Return what one query finds. `end`: where it stops before the end of the partition."""
+    items = [
+        {
+            "pk": {"S": partition},
+            "sk": {"S": id_},
+            "at": {"N": "1"},
+            "kind": {"S": "signedIn"},
+            "number": {"N": "1"},
+        }
+        for id_ in ids
+    ]
+    last = {} if end is None else {"LastEvaluatedKey": {"pk": {"S": partition}, "sk": {"S": end}}}
+    return Reply({"Items": items, "Count": len(items), "ScannedCount": len(items), **last})
+
+
+def test_a_page_of_a_member_ends_after_some_requests_and_says_where_it_goes_on() -> None:
+    """The entries of others are in between. A request to the service must not read all of them."""
+    ends = ["9", "8", "7", "6", "5"]
+    replies = [page_reply("AUD#0", *(["7a"] if end == "7" else []), end=end) for end in ends]
+    with serving(*replies) as server, table_of(server) as table:
+        page = PynamoAuditTrail(table).page("1", member="m1")
+        starts = [
+            orjson.loads(body).get("ExclusiveStartKey", {}).get("sk") for _headers, body in server.asked
+        ]
+    assert [entry.id for entry in page.entries] == ["7a"]
+    assert page.next == "5"
+    assert starts == [None, *({"S": end} for end in ends[:-1])]
+
+
+def test_a_page_of_all_ends_where_a_partition_was_not_read_further() -> None:
+    """A query reads at most 1 MB. What is older can be between entries that it did not read."""
+    large = page_reply("AUD#0", "9", "7", end="7")
+    others = [page_reply("AUD#1", "8", "5"), *(page_reply(f"AUD#{number}") for number in range(2, 8))]
+    with serving(large, *others) as server, table_of(server) as table:
+        page = PynamoAuditTrail(table).page("1", limit=50)
+    assert [entry.id for entry in page.entries] == ["9", "8", "7"]
+    assert page.next == "7"
