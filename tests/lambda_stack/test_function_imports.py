@@ -62,6 +62,8 @@ OBJECTS = (
 PROVIDERS = ("stratabase.members.app.provider_services", "stratabase.members.providers")
 """What only the function that signs in with providers needs, together with `cryptography`."""
 PAGES_AND_MAIL = ("stratabase.core.http.pages", "stratabase.members.mailers", "stratabase.members.pages")
+SESSIONS = ("stratabase.members.sign_in.key_verifier", "stratabase.members.sign_in.session_tokens")
+"""What begins sessions, and verifies API keys."""
 UNNEEDED: Mapping[str, tuple[str, ...]] = {
     "graphql": (
         "stratabase.core.domain.write.plan",
@@ -69,15 +71,17 @@ UNNEEDED: Mapping[str, tuple[str, ...]] = {
         "stratabase.core.operations.write.pipeline",
         "stratabase.members.mailers",
         "stratabase.members.pages",
+        "stratabase.members.operations.rules",
         "stratabase.members.operations.update",
         *PROVIDERS,
+        *SESSIONS,
     ),
     "tokens": OBJECTS + PAGES_AND_MAIL + PROVIDERS,
     "signin": (*OBJECTS, "stratabase.members.mailers"),
     "members": OBJECTS + PROVIDERS,
     "mail": OBJECTS + PROVIDERS,
-    "files": PROVIDERS,
-    "download": PROVIDERS,
+    "files": PROVIDERS + SESSIONS,
+    "download": PROVIDERS + SESSIONS,
     "sweep": PROVIDERS,
     "reindex": PROVIDERS,
     "rotate": OBJECTS + PAGES_AND_MAIL + PROVIDERS,

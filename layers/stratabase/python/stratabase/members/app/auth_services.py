@@ -1,12 +1,11 @@
 """The services of authentication: sign-in by password, tokens, and the keys that sign tokens."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from stratabase.core import waiting
 from stratabase.core.app.app import App
-from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.http.base.authentication import Authenticator
 from stratabase.core.unusable_store import UnusableStore
@@ -18,9 +17,7 @@ from stratabase.members.ports import AuditTrail, Keyring, Members, member_platfo
 from stratabase.members.settings import MemberSettings
 from stratabase.members.sign_in.bearer import BearerAuthenticator
 from stratabase.members.sign_in.callers import CallerFactory, MemberCache
-from stratabase.members.sign_in.key_verifier import KeyVerifier
 from stratabase.members.sign_in.password_hashes import Argon2Passwords
-from stratabase.members.sign_in.session_tokens import SessionTokens
 from stratabase.members.sign_in.sign_in import BasicAuthenticator, SignIn
 from stratabase.members.sign_in.signing_keys import RotateKeys, SigningKeyCache
 from stratabase.members.sign_in.tokens import TokenIssuer, TokenTerms, TokenVerifier
@@ -28,6 +25,8 @@ from stratabase.members.stores.metered_members import MeteredMembers
 
 if TYPE_CHECKING:
     from stratabase.core.store.sources import Sources
+    from stratabase.members.sign_in.key_verifier import KeyVerifier
+    from stratabase.members.sign_in.session_tokens import SessionTokens
 
 
 class AuthServices:
@@ -72,8 +71,10 @@ class AuthServices:
         )
 
     @cached_property
-    def session_tokens(self) -> SessionTokens:
+    def session_tokens(self) -> "SessionTokens":
         """The operation that begins and renews sessions."""
+        from stratabase.members.sign_in.session_tokens import SessionTokens  # noqa: PLC0415 - few functions use it
+
         return SessionTokens(
             self.members,
             self._member_cache,
@@ -101,27 +102,36 @@ class AuthServices:
     @property
     def authenticators(self) -> Mapping[str, Authenticator]:
         """The authenticators by the name of their scheme."""
-        callers = CallerFactory(self._app.model.profiles)
+        callers = self._callers
         tokens = TokenVerifier(self.keys, self._member_cache, callers, self._clock, self.terms.audience)
         bearer: dict[str, Authenticator] = {
             "Bearer": BearerAuthenticator(
-                tokens.caller, self._app.token_issuers, self._caller_of_key(callers)
+                tokens.caller,
+                self._app.token_issuers,
+                lambda key, address: self._keys_of_members.caller(key, address),  # noqa: PLW0108 - built on first use
             )
         }
         return bearer | (
             {"Basic": BasicAuthenticator(self.sign_in, self.audit.note_basic)} if self._settings.basic else {}
         )
 
-    def _caller_of_key(self, callers: CallerFactory) -> Callable[[str, str], Caller]:
-        profiles, audit = self._app.model.profiles, self.audit
+    @cached_property
+    def _keys_of_members(self) -> "KeyVerifier":
+        """What finds the caller with an API key, from the first key on."""
+        from stratabase.members.sign_in.key_verifier import KeyVerifier  # noqa: PLC0415 - see the description
+
         return KeyVerifier(
             self._member_cache,
-            callers,
-            profiles,
+            self._callers,
+            self._app.model.profiles,
             self._clock,
-            audit.note_key_use,
-            partial(audit.refuse, AuditKind.KEY_REFUSED),
-        ).caller
+            self.audit.note_key_use,
+            partial(self.audit.refuse, AuditKind.KEY_REFUSED),
+        )
+
+    @cached_property
+    def _callers(self) -> CallerFactory:
+        return CallerFactory(self._app.model.profiles)
 
     @cached_property
     def terms(self) -> TokenTerms:
