@@ -8,13 +8,16 @@ import pytest
 
 from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.model.model import Profile
+from stratabase.core.store.ids import least_id
+from stratabase.members.audit_entry import AuditKind, hourly_entry
 from stratabase.members.member import Member, NamesTaken, administrates
 from stratabase.members.operations.update import UpdateMember
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.ports import Members
 from stratabase.members.refusals import LastAdministrator
+from stratabase.members.stores.sqlite_audit import SqliteAuditTrail
 from stratabase.members.stores.sqlite_members import SqliteMembers
-from tests.fakes import FrozenClock
+from tests.fakes import NOON, FrozenClock
 from tests.in_memory_members import PlainPasswords, nobody_signs_in
 from tests.recording_mailer import email_change
 from tests.rivals import in_processes
@@ -23,6 +26,8 @@ from tests.soak import count
 pytestmark = pytest.mark.soak
 
 TIMES = count(20, 500)
+COUNTING = 4
+"""Processes that count at the same time."""
 PROFILES = {"Boss": Profile("Boss", administrator=True), "Clerk": Profile("Clerk")}
 
 
@@ -106,3 +111,21 @@ def test_concurrent_changes_of_a_member_by_processes_are_all_kept(tmp_path: Path
     assert member is not None
     assert (member.email, member.notes) == (f"anna{TIMES - 1}@example.com", f"{TIMES - 1}")
     assert member.revision == 2 * TIMES + 1
+
+
+def test_no_count_of_several_processes_is_lost(tmp_path: Path) -> None:
+    """Each worker of a server counts refusals in the same file."""
+    path, times = tmp_path / "members.db", count(30, 400)
+    SqliteMembers(path).close()
+    in_processes(_count_refusals, *[(path, times)] * COUNTING)
+    with closing(SqliteMembers(path)) as members:
+        (entry,) = SqliteAuditTrail(members.file).page(least_id(0)).entries
+    assert entry.count == times * COUNTING
+
+
+def _count_refusals(wait: Callable[[], object], path: Path, times: int) -> None:
+    with closing(SqliteMembers(path)) as members:
+        trail = SqliteAuditTrail(members.file)
+        wait()
+        for _refusal in range(times):
+            trail.count(hourly_entry(AuditKind.SIGN_IN_REFUSED, NOON))
