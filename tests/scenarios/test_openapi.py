@@ -39,6 +39,7 @@ UNASKED = {
     "DELETE /auth/administration/erasure/{class}/{id}",
     "POST /auth/administration/members/{id}/keys",
     "DELETE /auth/administration/members/{id}/keys/{key}",
+    "POST /public/signIn",
     "GET /public/signIn/{provider}",
     "GET /public/signIn/{provider}/callback",
     "GET /public/signIn/{provider}/signOut",
@@ -46,8 +47,8 @@ UNASKED = {
     "POST /auth/administration/members/{id}/links",
     "DELETE /auth/administration/members/{id}/links/{provider}",
 }
-"""What was requested before, or elsewhere, what needs a mailed link, a key or an identity provider, and
-attributes with a rare name."""
+"""What was requested before, or elsewhere, what needs a mailed link, a key, a form or an identity provider,
+and attributes with a rare name."""
 ALL = "/auth/administration/members"
 ONE = "/auth/administration/members/{id}"
 NEW = {
