@@ -262,6 +262,7 @@ def test_a_key_is_made_shown_once_and_ended(visit: OpenVisit, service: RunningSe
         assert bearer_status(service, key) == 200
         item = keys.get_by_role("listitem")
         expect(item).to_contain_text("nightly import")
+        expect(item.get_by_text("Profile")).to_be_hidden()
         keys.get_by_role("button", name="Copy").click()
         expect(keys.get_by_role("group").get_by_role("status")).to_have_text("Copied.")
         keys.get_by_role("button", name="Done").click()
@@ -271,6 +272,21 @@ def test_a_key_is_made_shown_once_and_ended(visit: OpenVisit, service: RunningSe
         expect(keys.get_by_text("You have no keys.")).to_be_visible()
         eventually(partial(is_refused, service, key))
         assert not any(TOKEN.search(request.url) for request in seen.requests)
+
+
+def test_a_key_shows_what_limits_it(visit: OpenVisit, service: RunningService) -> None:
+    id_ = as_member(service, "GET", "/auth/administration/member", "gina").json()["id"]
+    body = json.dumps({"name": "office", "days": 7, "networks": "192.0.2.0/24", "profile": "Reporter"})
+    headers = {"Authorization": basic("gina", PASSWORD), "Content-Type": "application/json"}
+    made = service.request("POST", f"{MEMBERS}/{id_}/keys", headers=headers, body=body)
+    assert made.status == 201, made.body
+    with visit() as seen:
+        enter(seen, "gina")
+        item = part(seen.page, "API keys").get_by_role("listitem").filter(has_text="office")
+        expect(item).to_contain_text("192.0.2.0/24")
+        expect(item.get_by_text("Reporter")).to_be_visible()
+        item.get_by_role("button", name="End office").click()
+        expect(item).to_have_count(0)
 
 
 def test_a_stale_sign_in_leads_to_a_new_one_and_back(visit: OpenVisit) -> None:

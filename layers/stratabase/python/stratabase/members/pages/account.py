@@ -88,6 +88,7 @@ _TEXTS: Mapping[str, Message] = {
     "expires": _("Expires"),
     "last_used": _("Last used"),
     "networks": _("Networks"),
+    "profile": _("Profile"),
     # Providers.
     "providers": _("Other ways to sign in"),
     "providers_advice": _("With a linked account, you can sign in without your password."),

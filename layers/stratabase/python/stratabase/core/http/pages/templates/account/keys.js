@@ -11,6 +11,8 @@ async function showKeys() {
     put(item, "expires", key.expires ? instant(key.expires, member.timeZone) : text("never"));
     put(item, "used", key.lastUsed ? instant(key.lastUsed, member.timeZone) : text("never"));
     put(item, "networks", key.networks || text("everywhere"));
+    put(item, "profile", key.profile ?? "");
+    item.querySelector(".narrower").hidden = !key.profile;
     onClick(item.querySelector(".end"), text("endNamed", { name: key.name }), () =>
       run(part, async () => {
         await send(memberPath(`/keys/${encodeURIComponent(key.id)}`), { method: "DELETE" });

@@ -28,8 +28,9 @@ async function enter(options) {
 
 // Replaces the page by that in a language, in which nothing is filled in.
 async function translate(language) {
-  const response = await fetch(`${ROOT}public/account?${new URLSearchParams({ language })}`, { credentials: "omit" });
-  if (!response.ok) return;
+  const address = `${ROOT}public/account?${new URLSearchParams({ language })}`;
+  const response = await fetch(address, { credentials: "omit" }).catch(() => null);
+  if (!response?.ok) return; // the page works in its language, too
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   document.documentElement.lang = fresh.documentElement.lang;
   document.title = fresh.title;
