@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from stratabase.members.operations.fresh_sign_in import STALE_SIGN_IN_CHALLENGE
-from tests.scenarios.browser import DESKTOP, PHONE, OpenVisit, Visit, visit_of_service
+from tests.scenarios.browser import DESKTOP, PATIENCE, PHONE, OpenVisit, Visit, visit_of_service
 from tests.scenarios.node_scripts import NODE, find_node
 from tests.scenarios.sign_in_page import proof
 from tests.service import PASSWORD, Reply, RunningService, basic, eventually, running
@@ -59,8 +59,8 @@ def enter(seen: Visit, username: str = "anna", password: str = PASSWORD) -> None
     """Open the account page, sign in, and wait until it shows the account."""
     seen.page.goto("/public/account")
     fill(seen.page, username, password)
-    expect(seen.page.locator("#username")).to_have_text(username)
-    expect(seen.page.locator("#account")).to_be_visible()
+    expect(seen.page.locator("#username")).to_have_text(username, timeout=PATIENCE)
+    expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
 
 
 def part(page: Page, heading: str) -> Any:
@@ -101,7 +101,7 @@ def test_a_member_signs_in_and_no_secret_is_in_an_address_or_kept(
         seen.picture(folder, f"sign-in-{name}")
         fill(seen.page, "anna")
         expect(seen.page).to_have_title("Your account · Hr")
-        expect(seen.page.locator("#account")).to_be_visible()
+        expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
         seen.picture(folder, f"account-{name}")
         assert seen.page.evaluate("document.documentElement.scrollWidth") <= size["viewport"]["width"]
         assert seen.page.url.endswith("/public/account"), "the code is no longer in the address"
@@ -125,7 +125,7 @@ def test_a_wrong_password_is_shown_and_announced(visit: OpenVisit, folder: Path)
         assert (seen.page.input_value("#username"), seen.page.input_value("#password")) == ("anna", "")
         seen.picture(folder, "wrong-password")
         fill(seen.page, "anna")
-        expect(seen.page.locator("#account")).to_be_visible()
+        expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
 
 
 def test_the_sign_in_page_works_without_javascript(visit: OpenVisit, service: RunningService) -> None:
@@ -148,7 +148,7 @@ def test_a_forged_sign_in_gets_nobody_in(visit: OpenVisit, service: RunningServi
         expect(seen.page.get_by_text("Sign-in was canceled or refused.")).to_be_visible()
         seen.page.get_by_role("button", name="Sign in").click()
         fill(seen.page, "anna")
-        expect(seen.page.locator("#account")).to_be_visible()
+        expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
 
 
 def test_the_page_follows_the_language_of_the_member(visit: OpenVisit, service: RunningService) -> None:
@@ -205,7 +205,7 @@ def test_a_password_is_changed(visit: OpenVisit, service: RunningService) -> Non
         expect(part(seen.page, "Sessions").get_by_role("listitem")).to_have_count(1)
         seen.page.goto("/public/account")
         fill(seen.page, "carla", NEW)
-        expect(seen.page.locator("#account")).to_be_visible()
+        expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
 
 
 def test_an_email_address_waits_for_its_confirmation(visit: OpenVisit, service: RunningService) -> None:
@@ -240,7 +240,7 @@ def test_other_sessions_are_ended(visit: OpenVisit, service: RunningService, fol
         sessions.get_by_role("button", name="End all other sessions").click()
         expect(items).to_have_count(1)
         expect(sessions.get_by_role("button", name="End all other sessions")).to_be_hidden()
-        expect(seen.page.locator("#account")).to_be_visible()
+        expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
     for token in (one, two, three):
         eventually(partial(is_refused, service, token))
 
@@ -326,7 +326,7 @@ def test_what_was_typed_is_not_shown_to_another_member(visit: OpenVisit) -> None
         keys.get_by_role("button", name="Sign in again").click()
         seen.page.unroute("**/keys")
         fill(seen.page, "anna")
-        expect(seen.page.locator("#username")).to_have_text("anna")
+        expect(seen.page.locator("#username")).to_have_text("anna", timeout=PATIENCE)
         expect(keys.get_by_label("Name of the new key")).to_have_value("")
 
 
@@ -340,7 +340,7 @@ def test_signing_out_ends_the_session_and_empties_the_page(visit: OpenVisit, ser
         assert sessions_of(service, "hans") == []
         seen.page.get_by_role("button", name="Sign in").click()
         fill(seen.page, "hans")
-        expect(seen.page.locator("#account")).to_be_visible()
+        expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
 
 
 def test_a_session_that_was_ended_elsewhere_leads_to_a_new_one(
@@ -381,7 +381,7 @@ def test_the_page_works_with_the_keyboard(visit: OpenVisit) -> None:
         keyboard.press("Tab")
         keyboard.type(PASSWORD)
         keyboard.press("Enter")
-        expect(seen.page.locator("#account")).to_be_visible()
+        expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
         order = []
         for _ in range(30):
             keyboard.press("Tab")
@@ -414,7 +414,7 @@ def test_nothing_is_clipped_on_the_smallest_phone(language: str, visit: OpenVisi
         seen.page.fill("#username", "anna")
         seen.page.fill("#password", PASSWORD)
         seen.page.click("#set")
-        expect(seen.page.locator("#account")).to_be_visible()
+        expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
         for size in ("100%", "200%"):
             seen.page.evaluate("size => { document.documentElement.style.fontSize = size }", size)
             assert seen.page.evaluate("document.documentElement.scrollWidth") <= 320
@@ -445,7 +445,7 @@ def test_assistive_technology_finds_what_it_needs(
         expect(seen.page.get_by_role("alert")).to_be_visible()
         assert violations(seen.page, axe) == []
         fill(seen.page, "anna")
-        expect(seen.page.locator("#account")).to_be_visible()
+        expect(seen.page.locator("#account")).to_be_visible(timeout=PATIENCE)
         formats = part(seen.page, "Language and formats")
         formats.get_by_label("Date format").fill("hh")
         formats.get_by_role("button", name="Save").click()
