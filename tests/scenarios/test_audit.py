@@ -102,6 +102,7 @@ def test_a_sign_in_says_who_from_where_and_how(trail: Trail) -> None:
     assert session["since"] <= entry["at"]
 
 
+@pytest.mark.local
 def test_refusals_are_counted_without_the_names_that_nobody_has(trail: Trail) -> None:
     carla = trail.service.join("carla", "Member")
     typed = "my secret passw0rd"
