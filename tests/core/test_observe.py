@@ -6,13 +6,16 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from threading import Barrier
 from typing import Any
 
 import pytest
 
 from stratabase.core.observe import REDACTED, Log, causes
 from stratabase.core.request_log import timestamp
+from tests.core.store.thread_switching import taking_turns
 
 
 @pytest.fixture
@@ -27,6 +30,20 @@ def journal(stream: io.StringIO, request: pytest.FixtureRequest) -> Log:
 
 def lines(stream: io.StringIO) -> list[dict[str, Any]]:
     return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_the_first_lines_can_come_from_several_threads(stream: io.StringIO) -> None:
+    for number in range(20):
+        journal, together = Log("INFO", stream, service=f"first lines {number}"), Barrier(8)
+
+        def write(journal: Log = journal, together: Barrier = together) -> None:
+            together.wait()
+            journal.info("Served")
+
+        with taking_turns(), ThreadPoolExecutor(8) as threads:
+            for done in [threads.submit(write) for _thread in range(8)]:
+                done.result()
+    assert len(lines(stream)) == 160
 
 
 def test_a_line_has_its_level_message_trace_id_and_fields(journal: Log, stream: io.StringIO) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
+from threading import Lock
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Log:
         self._min_level = _LEVELS[level]
         self._stream = stream
         self._service = service
+        self._making = Lock()
 
     def prepare(self) -> None:
         """Import what writes lines, so that a process can log when it can open no more files."""
@@ -92,8 +94,14 @@ class Log:
         write = getattr(self._logger, level.lower())
         write(message, exc_info=error, extra=extra)
 
-    @cached_property
+    @property
     def _logger(self) -> "Logger":
+        # `cached_property` has no lock, and a Logger that two threads make at the same time is broken.
+        with self._making:
+            return self._made_logger
+
+    @cached_property
+    def _made_logger(self) -> "Logger":
         from aws_lambda_powertools import Logger  # noqa: PLC0415 - it would cost each cold start 60 ms
 
         stream = self._stream or sys.stderr
