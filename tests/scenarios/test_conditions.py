@@ -84,12 +84,14 @@ def test_insight_shows_the_cost_of_a_condition(company: Company) -> None:
     query = """query($e: String) { Person___getPage(options: {filter_exp: $e, next: 1000}, insight: FULL) {
       items { _id } } }"""
 
-    calls = {
-        text: company.client.body(query, e=text)["extensions"]["insight"]["calls"]
-        for text in ("true", "height > 0", "team_size > 0")
-    }
+    def kinds_of(text: str) -> list[str]:
+        calls = company.client.body(query, e=text)["extensions"]["insight"]["calls"]
+        return [call["kind"] for call in calls]
 
-    kinds = {text: [call["kind"] for call in created] for text, created in calls.items()}
+    # Every few seconds, a request also reads the registry.
+    kinds = {
+        text: min(kinds_of(text), kinds_of(text), key=len) for text in ("true", "height > 0", "team_size > 0")
+    }
     assert kinds["height > 0"] == kinds["true"] == ["range"]
     assert kinds["team_size > 0"][0] == "range"
     assert "get" in kinds["team_size > 0"]
