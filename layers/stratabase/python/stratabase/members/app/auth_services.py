@@ -78,7 +78,7 @@ class AuthServices:
         return SessionTokens(
             self.members,
             self._member_cache,
-            CallerFactory(self._app.model.profiles),
+            self.callers,
             self.issuer,
             self._clock,
             self._ids,
@@ -102,8 +102,7 @@ class AuthServices:
     @property
     def authenticators(self) -> Mapping[str, Authenticator]:
         """The authenticators by the name of their scheme."""
-        callers = self._callers
-        tokens = TokenVerifier(self.keys, self._member_cache, callers, self._clock, self.terms.audience)
+        tokens = TokenVerifier(self.keys, self._member_cache, self.callers, self._clock, self.terms.audience)
         bearer: dict[str, Authenticator] = {
             "Bearer": BearerAuthenticator(
                 tokens.caller,
@@ -122,7 +121,7 @@ class AuthServices:
 
         return KeyVerifier(
             self._member_cache,
-            self._callers,
+            self.callers,
             self._app.model.profiles,
             self._clock,
             self.audit.note_key_use,
@@ -130,7 +129,8 @@ class AuthServices:
         )
 
     @cached_property
-    def _callers(self) -> CallerFactory:
+    def callers(self) -> CallerFactory:
+        """What makes callers of members who sent a token or a key, or have just signed in."""
         return CallerFactory(self._app.model.profiles)
 
     @cached_property

@@ -9,7 +9,6 @@ from stratabase.core.app.app import App
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.audit_entry import AuditKind
 from stratabase.members.settings import MemberSettings
-from stratabase.members.sign_in.callers import CallerFactory
 from stratabase.members.sign_in.sign_in_limits import FailureCount, FailureLimit
 from stratabase.values.formats.preferences import FORMATS_BY_NAME
 
@@ -148,12 +147,8 @@ class ProviderSignInServices:
         pause = None if self._app.settings.function else waiting.pause
         return FailureLimit(self._app.attempts, self._app.clock, pause)
 
-    @cached_property
-    def _callers(self) -> CallerFactory:
-        return CallerFactory(self._app.model.profiles)
-
     def _issue(self, member: "Member", session: "Session") -> "IssuedToken":
-        self._callers(member)  # raises Forbidden if the model does not have the profile
+        self._auth.callers(member)  # raises Forbidden if the model does not have the profile
         return self._auth.issuer.issue(member, session)
 
     def _note_refusal(self, member: str) -> None:
