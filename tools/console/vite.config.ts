@@ -1,0 +1,33 @@
+// Builds the console into the folder that the service serves it from, and runs its unit tests.
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+const BUILT = "../../layers/stratabase/python/stratabase/core/http/pages/console/built";
+
+export default defineConfig({
+  // Relative, so that the console works below any base path.
+  base: "./",
+  plugins: [react()],
+  build: {
+    outDir: process.env["CONSOLE_BUILT"] ?? BUILT,
+    emptyOutDir: true,
+    assetsDir: "",
+    // The page names the entry's files as this file says.
+    manifest: "manifest.json",
+    target: "es2022",
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: { console: "src/main.tsx" },
+      output: {
+        entryFileNames: "[name]-[hash].js",
+        chunkFileNames: "[name]-[hash].js",
+        assetFileNames: "[name]-[hash][extname]",
+      },
+    },
+  },
+  test: {
+    environment: "happy-dom",
+    include: ["tests/**/*.test.{ts,tsx}"],
+    restoreMocks: true,
+  },
+});
