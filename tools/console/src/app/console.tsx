@@ -1,0 +1,115 @@
+// The console: the form to sign in, or the pages for the member who is signed in.
+
+import { QueryClient, QueryClientProvider, QueryErrorResetBoundary } from "@tanstack/react-query";
+import { SearchX } from "lucide-react";
+import { Suspense, useEffect } from "react";
+import { I18nProvider, RouterProvider } from "react-aria-components";
+import { Redirect, Route, Router, Switch, useLocation } from "wouter";
+import { ButtonLink } from "../components/button";
+import { EmptyState, Loading } from "../components/feedback";
+import { Page } from "../components/layout";
+import { Toasts } from "../components/toast";
+import { t, useLanguage } from "../messages/messages";
+import { asServiceError } from "../service/errors";
+import { SignInPage } from "../session/sign_in_page";
+import { useSession } from "../session/use_session";
+import { ErrorBoundary } from "./error_boundary";
+import { paths, ROUTES } from "./routes";
+import { Shell } from "./shell";
+
+const RETRIED = new Set(["OFFLINE", "UNAVAILABLE"]);
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (count, error) => count < 2 && RETRIED.has(asServiceError(error).kind),
+      refetchOnWindowFocus: false,
+      staleTime: 10_000,
+    },
+  },
+});
+
+/** The path of the console, without a slash at its end. */
+const BASE = new URL(document.baseURI).pathname.replace(/\/$/, "");
+
+export function Console() {
+  const language = useLanguage();
+  const { status, username } = useSession();
+  useEffect(() => {
+    // Whoever signs in next must find nothing of this member.
+    if (status === "OUT") client.clear();
+  }, [status]);
+  return (
+    <I18nProvider locale={language}>
+      <QueryClientProvider client={client}>
+        <Router base={BASE}>
+          <Navigation>
+            {status === "OUT" ? <SignInPage /> : <Pages key={`${username} ${language}`} />}
+            <Toasts />
+          </Navigation>
+        </Router>
+      </QueryClientProvider>
+    </I18nProvider>
+  );
+}
+
+/** Lets react-aria's links and menus use the console's routes. */
+function Navigation({ children }: { readonly children: React.ReactNode }) {
+  const [, navigate] = useLocation();
+  return <RouterProvider navigate={(to) => navigate(to)}>{children}</RouterProvider>;
+}
+
+function Pages() {
+  return (
+    <QueryErrorResetBoundary>
+      {({ reset }) => (
+        <ErrorBoundary onReset={reset}>
+          <Suspense fallback={<Loading />}>
+            <Shell>
+              <PageOfLocation onReset={reset} />
+            </Shell>
+          </Suspense>
+        </ErrorBoundary>
+      )}
+    </QueryErrorResetBoundary>
+  );
+}
+
+function PageOfLocation({ onReset }: { readonly onReset: () => void }) {
+  const [location] = useLocation();
+  return (
+    <ErrorBoundary key={location} onReset={onReset}>
+      <Suspense fallback={<Loading />}>
+        <Switch>
+          {ROUTES.map(({ path, Page: RoutePage }) => (
+            <Route key={path} path={path}>
+              {(params) => <RoutePage params={params as Record<string, string>} />}
+            </Route>
+          ))}
+          <Route path="/console">
+            <Redirect to={paths.home()} replace />
+          </Route>
+          <Route>
+            <NoPage />
+          </Route>
+        </Switch>
+      </Suspense>
+    </ErrorBoundary>
+  );
+}
+
+function NoPage() {
+  return (
+    <Page title={t("Page not found")}>
+      <div className="card">
+        <EmptyState
+          icon={SearchX}
+          title={t("This address leads nowhere")}
+          actions={<ButtonLink to={paths.home()}>{t("Go to the start")}</ButtonLink>}
+        >
+          {t("What was here may have been renamed or deleted, or you may not see it.")}
+        </EmptyState>
+      </div>
+    </Page>
+  );
+}

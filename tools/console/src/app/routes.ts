@@ -1,0 +1,33 @@
+// The pages of the console by path. A page is one row here, and one in `navigation.ts` if a menu leads there.
+// Each loads its code when it is opened; the list is part of the first page.
+
+import { type ComponentType, lazy } from "react";
+
+export interface PageProps {
+  /** The parameters of the path. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export interface PageRoute {
+  /** A path below /console, with parameters such as `:class`. The first row that fits is taken. */
+  readonly path: string;
+  readonly Page: ComponentType<PageProps>;
+}
+
+export const ROUTES: readonly PageRoute[] = [{ path: "/", Page: lazy(() => import("../home/home_page")) }];
+
+/** The addresses of pages, so that links and routes agree. */
+export const paths = {
+  home: () => "/",
+  list: (class_: string) => `/data/${class_}`,
+  create: (class_: string) => `/data/${class_}/new`,
+  object: (class_: string, id: string) => `/data/${class_}/objects/${encodeURIComponent(id)}`,
+  history: (class_: string, id: string) => `/data/${class_}/objects/${encodeURIComponent(id)}/history`,
+  deleted: (class_: string) => `/data/${class_}/deleted`,
+  /** The page of a class with exactly one object. */
+  singleton: (class_: string) => `/data/${class_}/object`,
+  members: () => "/members",
+  member: (id: string) => `/members/${encodeURIComponent(id)}`,
+  account: () => "/account",
+  service: (part = "") => (part ? `/service/${part}` : "/service"),
+} as const;
