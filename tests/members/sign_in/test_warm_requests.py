@@ -11,6 +11,7 @@ from operator import le
 from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
+from weakref import ref
 
 import pytest
 
@@ -19,6 +20,7 @@ from stratabase.core.http.base.messages import Request
 from stratabase.core.store.sqlite.attempts import SqliteAttempts
 from stratabase.core.waiting import SystemClock
 from stratabase.members.key_text import new_key_text
+from stratabase.members.member import Member
 from stratabase.members.sign_in.callers import MEMBER_FRESHNESS
 from stratabase.members.stores.sqlite_audit import SqliteAuditTrail
 from stratabase.members.stores.sqlite_members import SqliteMembers
@@ -124,3 +126,29 @@ def test_a_request_some_seconds_later_reads_the_member_once(
     assert service.calls == READS[proof]
     service.authenticate(request)
     assert service.calls == READS[proof]
+
+
+@pytest.mark.parametrize("proof", READS)
+def test_a_proof_does_not_keep_the_member_as_it_was(
+    proof: str, service: WarmService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A member with its sessions is large, and each of thousands of cached proofs has seen another state."""
+    read, by_id = [], SqliteMembers.by_id
+
+    def noted(members: SqliteMembers, id_: str) -> Member | None:
+        member = by_id(members, id_)
+        assert member is not None
+        read.append(ref(member))
+        return member
+
+    request, other = service.requests[proof], service.requests["key" if proof == "token" else "token"]
+    service.warm_up(request)
+    monkeypatch.setattr(SqliteMembers, "by_id", noted)
+    now = SystemClock().now()
+    for later, sent in enumerate((request, other), 1):
+        instant = now + later * (MEMBER_FRESHNESS + 1)
+        monkeypatch.setattr(SystemClock, "now", lambda _self, instant=instant: instant)
+        service.authenticate(sent)
+    former, present = read
+    assert former() is None
+    assert present() is not None

@@ -38,9 +38,15 @@ class MemberKind(Enum):
     """Has keys. Has no email address, no password and no page, and is not an administrator who counts."""
 
 
+class _Referable:
+    """What weak references can refer to. Classes with slots need this one to be it."""
+
+    __slots__ = ("__weakref__",)
+
+
 @frozen
-class Member:
-    """A stored member.
+class Member(_Referable):
+    """A stored member. Caches that outlive it refer to it weakly: with its sessions, it is large.
 
     `password` is an Argon2id hash in PHC format, or None.
     """

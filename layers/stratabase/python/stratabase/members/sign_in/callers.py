@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import NamedTuple
+from weakref import ref
 
 from stratabase.core.domain.caller import Caller, Proof
 from stratabase.core.domain.issues.refusals import Forbidden
@@ -16,8 +17,11 @@ from stratabase.values.messages import _, and_list
 MAX_CALLERS = 10_000
 
 
-class _MadeCaller(NamedTuple):
-    member: Member
+class MadeCaller(NamedTuple):
+    """A caller, which is current as long as the member is the same object."""
+
+    member: "ref[Member]"
+    """The member as it was read. It does not keep that object."""
     caller: Caller
 
 
@@ -29,7 +33,7 @@ class CallerFactory:
 
     def __init__(self, profiles: Mapping[str, Profile]) -> None:
         self._profiles = profiles
-        self._made: FifoCache[str, _MadeCaller] = FifoCache(MAX_CALLERS)
+        self._made: FifoCache[str, MadeCaller] = FifoCache(MAX_CALLERS)
 
     def __call__(self, member: Member, proof: Proof | None = None) -> Caller:
         """Return the caller for a member. `proof`: how the request proves that the member sends it.
@@ -37,12 +41,12 @@ class CallerFactory:
         Raises Forbidden if the model has no such profile.
         """
         made = self._made.get(member.id)
-        if made is not None and made.member is member:
+        if made is not None and made.member() is member:
             known = made.caller.proof
             if known is proof or known == proof:
                 return made.caller
         caller = self.make(member, proof)
-        self._made.put(member.id, _MadeCaller(member, caller))
+        self._made.put(member.id, MadeCaller(ref(member), caller))
         return caller
 
     def make(self, member: Member, proof: Proof | None) -> Caller:

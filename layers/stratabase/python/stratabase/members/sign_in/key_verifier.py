@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
+from weakref import ref
 
 from stratabase.core.domain.caller import Caller, SentKey
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated
@@ -30,7 +31,7 @@ CountRefusal = Callable[[str], None]
 class _VerifiedKey(NamedTuple):
     """A key that was verified, and the caller it stands for as long as the member is the same object."""
 
-    member: Member
+    member: "ref[Member]"
     key: ApiKey
     caller: Caller
 
@@ -74,14 +75,15 @@ class KeyVerifier:
         """
         hashed = key_hash(text)
         verified = self._verified.get(hashed)
-        if verified is None or self._members.cached(verified.member.id) is not verified.member:
+        member = None if verified is None else self._members.cached(verified.caller.id)
+        if member is None or verified is None or verified.member() is not member:
             verified = self._verify(text, hashed)
-        key, now = verified.key, self._clock.now()
+        key, id_, now = verified.key, verified.caller.id, self._clock.now()
         if key.until is not None and key.until <= now:
-            self._count_refusal(verified.member.id)
+            self._count_refusal(id_)
             raise Unauthenticated(_("The API key has expired."))
         if key.networks and not _contains(key.networks, source_address):
-            self._count_refusal(verified.member.id)
+            self._count_refusal(id_)
             message = _(
                 "The API key can't be sent from the address {address}. Its networks: {networks}.",
                 address=source_address,
@@ -91,7 +93,7 @@ class KeyVerifier:
         hour = now - now % HOUR
         if self._noted.get(key.id) != hour:
             self._noted.put(key.id, hour)
-            self._note_use(verified.member.id, key.id, hour)
+            self._note_use(id_, key.id, hour)
         return verified.caller
 
     def _verify(self, text: str, hashed: str) -> _VerifiedKey:
@@ -105,7 +107,7 @@ class KeyVerifier:
             self._count_refusal("" if member is None else member.id)
             raise _invalid_key()
         try:
-            verified = _VerifiedKey(member, key, self._make_caller(member, key))
+            verified = _VerifiedKey(ref(member), key, self._make_caller(member, key))
         except Forbidden:
             self._count_refusal(member.id)
             raise

@@ -7,6 +7,7 @@ from functools import partial
 from hashlib import blake2b
 from threading import Lock
 from typing import NamedTuple
+from weakref import ref
 
 from stratabase.core import waiting
 from stratabase.core.domain.caller import Caller, SentPassword
@@ -128,7 +129,10 @@ MAX_REFUSALS = 10
 
 class _Verified(NamedTuple):
     fingerprint: bytes
-    member: Member
+    member: "ref[Member]"
+    """The member as it was read, which the cache does not keep."""
+    id: str
+    credentials: tuple[str, str | None]
     verified: Instant
     refusals: int = 0
 
@@ -165,16 +169,16 @@ class VerifiedCredentials:
         # If the clock was set back, an entry from the future counts as expired.
         if not 0 <= self._clock.now() - cached.verified < CREDENTIALS_FRESHNESS:
             return None
-        member = self._member_cache(cached.member.id)
-        if member is cached.member:  # it was not read again
+        member = self._member_cache(cached.id)
+        if member is None or cached.member() is member:  # it was removed, or not read again
             return member
-        if member is None or member.disabled or _credentials(member) != _credentials(cached.member):
-            return None
-        return member
+        return None if member.disabled or _credentials(member) != cached.credentials else member
 
     def remember(self, source: str, fingerprint: bytes, member: Member, verified: Instant) -> None:
         """Cache a member whose credentials were verified at an instant."""
-        self._verified.put(source, _Verified(fingerprint, member, verified))
+        self._verified.put(
+            source, _Verified(fingerprint, ref(member), member.id, _credentials(member), verified)
+        )
 
     def count_refusal(self, source: str) -> None:
         """Count a refusal of another password. After MAX_REFUSALS, the source has no cached credentials."""

@@ -2,7 +2,7 @@
 
 from dataclasses import field
 from hashlib import blake2b
-from typing import NamedTuple
+from weakref import ref
 
 from stratabase.core.domain.caller import Caller, SentToken
 from stratabase.core.domain.issues.refusals import Unauthenticated
@@ -12,7 +12,7 @@ from stratabase.members.keys.key_rotation import SigningKey
 from stratabase.members.member import Member
 from stratabase.members.sessions import SessionTerms, find_session
 from stratabase.members.sign_in.cache import FifoCache
-from stratabase.members.sign_in.callers import CallerFactory, MemberCache
+from stratabase.members.sign_in.callers import CallerFactory, MadeCaller, MemberCache
 from stratabase.members.sign_in.json_web_tokens import (
     ISSUER,
     LEEWAY,
@@ -31,11 +31,6 @@ from stratabase.values.messages import _
 MAX_VERIFIED_TOKENS = 5_000
 
 
-class _MadeCaller(NamedTuple):
-    member: Member
-    caller: Caller
-
-
 class VerifiedToken:
     """The claims of a token, the key that signed it, and the last caller with it."""
 
@@ -44,7 +39,7 @@ class VerifiedToken:
     def __init__(self, claims: TokenClaims, key: SigningKey) -> None:
         self.claims = claims
         self.key = key
-        self.made: _MadeCaller | None = None
+        self.made: MadeCaller | None = None
         """The caller, which stays the same as long as the member is not read again."""
 
 
@@ -98,11 +93,11 @@ class TokenVerifier:
             raise invalid_token() from error
         claims, made = verified.claims, verified.made
         member = self._members(claims.id)
-        if made is not None and made.member is member:
+        if member is not None and made is not None and made.member() is member:
             return made.caller
         member = self._admitted(member, claims)
         proof = SentToken(claims.auth_time * 1000, claims.sid)
-        verified.made = made = _MadeCaller(member, self._callers(member, proof))
+        verified.made = made = MadeCaller(ref(member), self._callers(member, proof))
         return made.caller
 
     def _verified(self, token: str) -> VerifiedToken:
