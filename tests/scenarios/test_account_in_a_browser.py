@@ -85,7 +85,7 @@ def is_refused(service: RunningService, token: str) -> bool:
 
 def bearer_status(service: RunningService, token: str) -> int:
     headers = {"Authorization": f"Bearer {token}"}
-    return service.request("GET", "/auth/api/schema/Hr", headers=headers).status
+    return service.request("GET", "/auth/administration/member", headers=headers).status
 
 
 @pytest.mark.parametrize("size", [pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop")])
