@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from random import SystemRandom
 from typing import Any, NamedTuple
 
 from stratabase.terminal.processes import tie_to_parent
@@ -64,11 +65,21 @@ class Reply(NamedTuple):
         return json.loads(self.body)
 
 
+PORTS = range(11_000, 32_768)
+"""The ports of services. Systems choose those of connections from 32768 on, and browsers refuse 10080."""
+
+
 def free_port() -> int:
-    """Return a free port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a free port. No connection takes it, also while a service that was killed is started again."""
+    while True:
+        # Not seeded: processes of tests that run at the same time must not choose the same ports.
+        port = SystemRandom().choice(PORTS)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 def basic(username: str, password: str) -> str:
