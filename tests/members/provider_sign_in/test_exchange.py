@@ -23,6 +23,7 @@ from tests.members.provider_sign_in.provider_service import (
     BOSS,
     EXCHANGE,
     LINK,
+    LINKS,
     VERIFIER,
     FakeBrowser,
     ProviderService,
@@ -255,6 +256,23 @@ def test_a_program_gets_a_token(service: ProviderService) -> None:
     service.provider.tokens[token] = Identity(ISSUER, "1", {})
     value = service.exchanged(by_token(token)).json()
     assert service.tokens.caller(value["access_token"]).id == "p"
+
+
+def test_a_program_has_not_signed_in_whatever_its_token_says(service: ProviderService) -> None:
+    """So who gets hold of the token of an administrator's program makes no administrator, as with a key."""
+    service.members = InMemoryMembers(
+        BOSS, Member("p", "robot", "", "Boss", kind=MemberKind.PROGRAM, links=(LINK,))
+    )
+    token = access_token()
+    service.provider.tokens[token] = Identity(ISSUER, "1", {}, service.clock.instant // 1000)
+    own = service.exchanged(by_token(token)).json()["access_token"]
+    (session,) = service.stored("p").sessions
+    assert session.since == service.clock.instant
+    assert service.tokens.caller(own).proof == SentToken(None, session.id)
+    for id_ in ("p", "b"):
+        for method, body in (("GET", None), ("POST", '{"provider": "id", "subject": "2"}')):
+            reply = service.send(method, LINKS, parameters={"id": id_}, token=own, body=body)
+            assert (reply.status, "API keys and tokens of other services" in reply.body) == (403, True)
 
 
 def test_all_others_get_the_same_refusal(service: ProviderService) -> None:

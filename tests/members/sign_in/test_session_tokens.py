@@ -9,7 +9,7 @@ import pytest
 from stratabase.core.domain.caller import Proof, RanCommand, SentKey, SentPassword, SentToken
 from stratabase.core.domain.issues.refusals import Forbidden, Unauthenticated, Unavailable
 from stratabase.members.credentials import Session
-from stratabase.members.member import Member
+from stratabase.members.member import Member, MemberKind
 from stratabase.members.sessions import MAX_SESSIONS, without_sessions
 from stratabase.members.sign_in.callers import MEMBER_FRESHNESS
 from stratabase.members.sign_in.json_web_tokens import LEEWAY
@@ -65,6 +65,16 @@ def test_a_process_that_knows_the_member_reads_it_once_for_a_new_session(steppin
     stepping.members.reads = 0
     assert [other.admits(token) for token in (second, first, second)] == [True] * 3
     assert stepping.members.reads == 1
+
+
+def test_the_session_of_a_program_is_renewed_although_nobody_has_signed_in(stepping: TokenProcess) -> None:
+    program = replace(BERT, id="3", username="robot", email="", kind=MemberKind.PROGRAM)
+    stepping.members.add(program)
+    first = stepping.token(program)
+    stepping.wait(MINUTE)
+    second = stepping.renewed(first)
+    assert session_of(first) == session_of(second)
+    assert stepping.caller(second).proof == SentToken(None, session_of(second))
 
 
 def test_a_session_that_ended_is_refused_within_seconds(stepping: TokenProcess) -> None:

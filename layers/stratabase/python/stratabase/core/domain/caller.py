@@ -24,7 +24,8 @@ class SentToken:
 
     means: ClassVar[str] = "token"
     signed_in: Instant | None = None
-    """When the member signed in, if this service issued the token. None if another service did."""
+    """When the member signed in, if this service issued the token. None if another service did, and for a
+    program, as which nobody signs in."""
     session: str = ""
     """The ID of the session of the token. Empty if an earlier version or another service issued it."""
 

@@ -35,8 +35,9 @@ class StaleSignIn(InvalidCredentials):
 def require_sign_in(caller: Caller) -> None:
     """Raise Forbidden unless the caller has signed in to this service, or runs a command.
 
-    API keys and tokens of other services are for data. They reach no tokens, passwords, email addresses,
-    keys, sessions and links, so that who gets hold of one cannot make it last.
+    API keys, tokens of programs and tokens of other services are for data. They reach no passwords, email
+    addresses, keys, sessions and links, so that who gets hold of one cannot make it last. Of these, only the
+    token of a program gets the next token of its session, until that ends.
     """
     proof = caller.proof
     has_signed_in = isinstance(proof, SentToken) and proof.signed_in is not None

@@ -71,7 +71,9 @@ class SessionTokens:
         Forbidden, also for an API key and a token of another service, Unavailable.
         """
         proof = caller.proof
-        require_sign_in(caller)
+        if not isinstance(proof, SentToken) or not proof.session:
+            # The sessions of programs, as which nobody signs in, are renewed, too.
+            require_sign_in(caller)
         if not isinstance(proof, SentToken):
             raise Unauthenticated(
                 _("To refresh a token, send it in the Authorization header with the Bearer scheme.")

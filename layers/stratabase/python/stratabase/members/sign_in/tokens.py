@@ -9,7 +9,7 @@ from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.core.operations.ports import Clock, Ids
 from stratabase.members.credentials import Session
 from stratabase.members.keys.key_rotation import SigningKey
-from stratabase.members.member import Member
+from stratabase.members.member import Member, MemberKind
 from stratabase.members.sessions import SessionTerms, find_session
 from stratabase.members.sign_in.cache import FifoCache
 from stratabase.members.sign_in.callers import CallerFactory, MadeCaller, MemberCache
@@ -96,9 +96,11 @@ class TokenVerifier:
         if member is not None and made is not None and made.member() is member:
             return made.caller
         member = self._admitted(member, claims)
-        proof = SentToken(claims.auth_time * 1000, claims.sid)
-        verified.made = made = MadeCaller(ref(member), self._callers(member, proof))
-        return made.caller
+        # Whatever token a program exchanged, it is judged as its keys are.
+        signed_in = None if member.kind is MemberKind.PROGRAM else claims.auth_time * 1000
+        caller = self._callers(member, SentToken(signed_in, claims.sid))
+        verified.made = MadeCaller(ref(member), caller)
+        return caller
 
     def _verified(self, token: str) -> VerifiedToken:
         verified = self._verified_tokens.find(token)
