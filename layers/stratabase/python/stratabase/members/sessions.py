@@ -7,6 +7,7 @@ from typing import NamedTuple
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.members.credentials import Session
 from stratabase.members.member import Member
+from stratabase.members.request_source import request_source
 
 MAX_SESSIONS = 50
 """The maximum number of sessions of a member. Another sign-in ends the one that was renewed longest ago."""
@@ -19,6 +20,15 @@ class SessionTerms(NamedTuple):
     """After the sign-in, for which tokens can be renewed."""
     validity: int
     """After a renewal, for which the token is valid."""
+
+
+def session_of_request(id_: str, since: Instant, now: Instant, way: str) -> Session:
+    """Return a session that begins with the request that is being answered: with its device and address.
+
+    `since`: when the member signed in. `way`: PASSWORD_WAY, or the name of a provider.
+    """
+    source = request_source()
+    return Session(id_, since, now, way, source.device, source.address)
 
 
 def living_sessions(member: Member, now: Instant, terms: SessionTerms) -> tuple[Session, ...]:

@@ -19,7 +19,7 @@ from stratabase.members.provider_sign_in.admission import Admission, NotAdmitted
 from stratabase.members.provider_sign_in.codes import UnusableCode, find_code, owner_of
 from stratabase.members.providers.client import ProviderClient
 from stratabase.members.request_source import request_source
-from stratabase.members.sessions import SessionTerms, with_session
+from stratabase.members.sessions import SessionTerms, session_of_request, with_session
 from stratabase.members.sign_in.json_web_tokens import claimed_issuer
 from stratabase.members.sign_in.sign_in_limits import FailureLimit
 from stratabase.members.sign_in.tokens import IssuedToken
@@ -131,8 +131,7 @@ class TokenExchange:
 
     def _begin(self, member: Member, way: str, since: Instant, now: Instant) -> _Begun:
         """Return a member with a new session, and its token: without keys that sign, nothing is stored."""
-        source = request_source()
-        session = Session(self._ids.new(), since, now, way, source.device, source.address)
+        session = session_of_request(self._ids.new(), since, now, way)
         after = with_session(member, session, now, self._terms)
         return _Begun(after, self._issue(after, session))
 

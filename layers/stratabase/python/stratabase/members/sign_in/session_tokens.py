@@ -11,11 +11,11 @@ from stratabase.members.member import Member
 from stratabase.members.operations.fresh_sign_in import require_sign_in
 from stratabase.members.operations.rules import retry_conflicts
 from stratabase.members.ports import Members
-from stratabase.members.request_source import request_source
 from stratabase.members.sessions import (
     SessionTerms,
     can_renew,
     find_session,
+    session_of_request,
     with_renewed_session,
     with_session,
 )
@@ -54,12 +54,12 @@ class SessionTokens:
         password was changed since, or the member was disabled or deleted. Raises Forbidden if the model has
         no such profile, Unavailable.
         """
-        id_, source = self._ids.new(), request_source()
+        id_ = self._ids.new()
 
         def begin() -> IssuedToken:
             now = self._clock.now()
             before = self._find(caller)
-            session = Session(id_, now, now, PASSWORD_WAY, source.device, source.address)
+            session = session_of_request(id_, now, now, PASSWORD_WAY)
             return self._commit(before, with_session(before, session, now, self._terms), session, now)
 
         return retry_conflicts(begin)
@@ -78,7 +78,7 @@ class SessionTokens:
             raise Unauthenticated(
                 _("To refresh a token, send it in the Authorization header with the Bearer scheme.")
             )
-        signed_in, new_id, source = proof.signed_in or 0, self._ids.new(), request_source()
+        signed_in, new_id = proof.signed_in or 0, self._ids.new()
 
         def renew() -> IssuedToken:
             now = self._clock.now()
@@ -87,7 +87,7 @@ class SessionTokens:
                 session = find_session(before, proof.session)
                 after = with_renewed_session(before, proof.session, now, self._terms)
             else:
-                session = Session(new_id, signed_in, now, PASSWORD_WAY, source.device, source.address)
+                session = session_of_request(new_id, signed_in, now, PASSWORD_WAY)
                 after = with_session(before, session, now, self._terms)
             if session is None:
                 raise Unauthenticated(SESSION_ENDED)
