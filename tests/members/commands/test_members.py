@@ -4,7 +4,6 @@ import io
 from contextlib import closing
 from dataclasses import replace
 from email import message_from_bytes, policy
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,6 @@ from stratabase.core.settings import Settings
 from stratabase.core.store.ids import least_id
 from stratabase.members.app.member_services import MemberServices
 from stratabase.members.commands.members import mail_base_url
-from stratabase.members.key_text import member_of_key
 from stratabase.members.stores.sqlite_audit import SqliteAuditTrail
 from stratabase.members.stores.sqlite_members import SqliteMembers
 from stratabase.terminal.command_error import CommandError
@@ -22,24 +20,6 @@ from tests.cli.members_terminal import PASSWORD, Terminal
 from tests.repository import ROOT
 from tests.rows import each_row
 from tests.service import free_port
-
-
-@pytest.fixture
-def terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    monkeypatch.setenv("STRATABASE_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("STRATABASE_MODEL", str(ROOT / "layers/model/model.graphql"))
-    for name in ("STRATABASE_BASE_URL", "STRATABASE_STORE", "STRATABASE_CREATE_TABLES"):
-        monkeypatch.delenv(name, raising=False)
-    return Terminal(tmp_path / "home", capsys, monkeypatch)
-
-
-@pytest.fixture
-def ada(terminal: Terminal) -> Terminal:
-    """A terminal with Ada as the only administrator."""
-    terminal.done(
-        "create", "ada", "ada@example.com", "Administrator", "--ask-password", typed=f"{PASSWORD}\n"
-    )
-    return terminal
 
 
 def test_an_address_is_set_without_being_confirmed(ada: Terminal) -> None:
@@ -79,44 +59,6 @@ def test_a_program_is_created_without_a_mail(ada: Terminal) -> None:
         assert "program" in ada.refused(*command)
     assert "a program has none" in ada.refused("set-password", "importer", typed=f"{PASSWORD}\n")
     assert "must be a profile of the model" in ada.refused("create-program", "another", "Nobody")
-
-
-def test_a_program_gets_keys_which_are_listed_and_ended(ada: Terminal) -> None:
-    ada.done("create-program", "importer", "Manager")
-    assert ada.done("keys", "importer") == '"importer" has no API keys.\n'
-    text = ada.done(
-        "create-key",
-        "Importer",
-        "nightly import",
-        "--days",
-        "90",
-        "--profile",
-        "Reporter",
-        "--network",
-        "203.0.113.0/24",
-        "--network",
-        "2001:db8::/32",
-    )
-    assert member_of_key(text.removesuffix("\n"))
-    ada.done("create-key", "importer", "other", "--expires", "9999-12-31")
-    head, first, second = ada.done("keys", "importer").splitlines()
-    assert head.split() == ["ID", "NAME", "EXPIRES", "LAST", "USED", "PROFILE", "NETWORKS"]
-    assert first.split()[1:3] == ["nightly", "import"]
-    assert first.split()[4:] == ["never", "Reporter", "203.0.113.0/24", "2001:db8::/32"]
-    assert second.split()[1:] == ["other", "9999-12-31T00:00:00.000Z", "never", "Manager", "any"]
-    assert text.strip() not in ada.done("keys", "importer")
-    assert 'Ended the API key "nightly import" of "importer"' in ada.done(
-        "end-key", "importer", "Nightly Import"
-    )
-    assert 'Ended the API key "other"' in ada.done("end-key", "importer", second.split()[0])
-    assert "no API key with this ID" in ada.refused("end-key", "importer", "other")
-
-
-def test_a_terminal_makes_no_keys_for_persons(ada: Terminal) -> None:
-    assert '"ada" is a person, who makes their own API keys' in ada.refused("create-key", "ada", "x")
-    ada.done("create-program", "importer", "Manager")
-    for wrong in (["--profile", "Administrator"], ["--days", "0"], ["--network", "nowhere"]):
-        assert "must" in ada.refused("create-key", "importer", "x", *wrong)
 
 
 def test_a_member_is_changed_by_name_in_any_case(ada: Terminal) -> None:

@@ -4,14 +4,13 @@ import argparse
 import getpass
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from stratabase.core.app.app import App
 from stratabase.core.app.platform import platform_of
 from stratabase.core.domain.caller import CONSOLE
 from stratabase.core.domain.issues.refusals import Refusal
-from stratabase.core.domain.objects.instant import format_instant
 from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.reading import InvalidModel
 from stratabase.core.model.types.identifier import id_timestamp
@@ -20,8 +19,10 @@ from stratabase.core.settings import BadSettings, Settings
 from stratabase.core.unusable_store import UnusableStore
 from stratabase.members.app.auth_services import AuthServices
 from stratabase.members.app.member_services import MemberServices
+from stratabase.members.commands.member_keys import KEY_SUBCOMMANDS
+from stratabase.members.commands.named_member import USERNAME, find_member
 from stratabase.members.commands.owners import resolve_owners
-from stratabase.members.member import Member, MemberKind, describe_shared_addresses, fold_name
+from stratabase.members.member import Member, MemberKind, describe_shared_addresses
 from stratabase.members.operations.hand_over import FormerMember, From, HandOverResult
 from stratabase.members.password import PasswordPolicy
 from stratabase.members.refusals import NoSuchMember
@@ -34,6 +35,7 @@ from stratabase.terminal.settings import (
     require_store,
     uses_data_folder,
 )
+from stratabase.terminal.table import table_lines
 from stratabase.values.wording import is_or_are, pluralize
 
 
@@ -65,16 +67,9 @@ def run(options: Options) -> int:
 
 def _list(instance: App, _: Options) -> Iterator[str]:
     members = instance.part(MemberServices).list(CONSOLE)
-    yield from _aligned([_row(member) for member in members]) if members else ["No members exist."]
+    yield from table_lines([_row(member) for member in members]) if members else ["No members exist."]
     for line in describe_shared_addresses(members):
         print(line, file=sys.stderr)
-
-
-def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Yield a line for each row of a table, whose columns are as wide as their longest texts."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _row(member: Member) -> tuple[str, ...]:
@@ -113,40 +108,6 @@ def _create_program(instance: App, options: Options) -> Iterator[str]:
     yield f"To make an API key for it, run `stratabase members create-key {name} NAME`."
 
 
-def _list_keys(instance: App, options: Options) -> Iterator[str]:
-    member = _find(instance, options)
-    listed = instance.part(MemberServices).list_keys(CONSOLE, member.id)
-    rows = [("ID", "NAME", "EXPIRES", "LAST USED", "PROFILE", "NETWORKS")]
-    for key, used in listed:
-        end, use = (None if each is None else format_instant(each) for each in (key.until, used))
-        texts = key.id, key.name, end or "never", use or "never", key.profile or member.profile
-        rows.append((*texts, " ".join(key.networks) or "any"))
-    yield from _aligned(rows) if listed else [f'"{member.username}" has no API keys.']
-
-
-def _create_key(instance: App, options: Options) -> Iterator[str]:
-    member = _find(instance, options)
-    values = {
-        "name": options.name,
-        "expires": options.expires,
-        "days": options.days,
-        "profile": options.profile,
-        "networks": " ".join(options.network),
-    }
-    made = instance.part(MemberServices).create_key(CONSOLE, member.id, values)
-    # The key stands alone on the standard output, so that another command can read it.
-    print(f'API key "{made.key.name}" of "{member.username}", which nobody can read again:', file=sys.stderr)
-    yield made.text
-
-
-def _end_key(instance: App, options: Options) -> Iterator[str]:
-    member = _find(instance, options)
-    keys = [key for key, _used in instance.part(MemberServices).list_keys(CONSOLE, member.id)]
-    named = [key.id for key in keys if fold_name(key.name) == fold_name(options.key)]
-    key = instance.part(MemberServices).end_key(CONSOLE, member.id, next(iter(named), options.key))
-    yield f'Ended the API key "{key.name}" of "{member.username}". It is refused within 3 seconds.'
-
-
 def _set_profile(instance: App, options: Options) -> Iterator[str]:
     member = _update(instance, options, {"profile": options.profile})
     yield f'Changed the profile of "{member.username}" to {member.profile}.'
@@ -158,14 +119,14 @@ def _set_email(instance: App, options: Options) -> Iterator[str]:
 
 
 def _set_password(instance: App, options: Options) -> Iterator[str]:
-    member = _find(instance, options)
+    member = find_member(instance, options)
     password = _ask_password(instance.part(MemberServices).policy, (member.username, member.email))
     instance.part(MemberServices).update(CONSOLE, member.id, {"password": password})
     yield f'Changed the password of "{member.username}". Earlier tokens are no longer valid.'
 
 
 def _reset_password(instance: App, options: Options) -> Iterator[str]:
-    member = _find(instance, options)
+    member = find_member(instance, options)
     base_url = mail_base_url(instance.settings)
     if options.print_link:
         yield from _print_link(instance, member, base_url)
@@ -193,7 +154,7 @@ def _enable(instance: App, options: Options) -> Iterator[str]:
 
 
 def _delete(instance: App, options: Options) -> Iterator[str]:
-    member = _find(instance, options)
+    member = find_member(instance, options)
     instance.part(MemberServices).remove(CONSOLE, member.id)
     yield f'Deleted "{member.username}".'
 
@@ -255,7 +216,6 @@ def _resolve_owners(instance: App, options: Options) -> Iterator[str]:
         yield "All owners in objects already have member IDs."
 
 
-_USERNAME: Argument = ("username", {"help": "the member's username; case does not matter"})
 _EMAIL: Argument = ("email", {"help": "the member's email address"})
 _PROFILE: Argument = ("profile", {"help": "the name of a profile in the model"})
 _PRINT_LINK: Argument = (
@@ -268,7 +228,7 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
         _create,
         "create a member, and email a link for setting the password",
         (
-            _USERNAME,
+            USERNAME,
             _EMAIL,
             _PROFILE,
             ("--language", {"help": "the language of emails and pages, such as en or it"}),
@@ -283,76 +243,47 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
     "create-program": Subcommand(
         _create_program,
         "create a member that is a program, which has API keys and no password",
-        (_USERNAME, _PROFILE),
+        (USERNAME, _PROFILE),
         example="stratabase members create-program importer Manager",
     ),
-    "keys": Subcommand(
-        _list_keys, "list the API keys of a member", (_USERNAME,), example="stratabase members keys importer"
-    ),
-    "create-key": Subcommand(
-        _create_key,
-        "make an API key for a program, and print it",
-        (
-            _USERNAME,
-            ("name", {"metavar": "NAME", "help": "what the key is for"}),
-            ("--expires", {"metavar": "DATE", "help": "the date or instant in ISO 8601 at which it ends"}),
-            ("--days", {"type": int, "help": "the number of days after which it ends"}),
-            ("--profile", {"help": "a profile that lies within that of the program"}),
-            (
-                "--network",
-                {
-                    "action": "append",
-                    "default": [],
-                    "metavar": "CIDR",
-                    "help": "a network that the key can be sent from; you can repeat this option",
-                },
-            ),
-        ),
-        example="stratabase members create-key importer nightly --days 90 --network 203.0.113.0/24",
-    ),
-    "end-key": Subcommand(
-        _end_key,
-        "end an API key of a member",
-        (_USERNAME, ("key", {"metavar": "KEY", "help": "the name or the ID of the key"})),
-        example="stratabase members end-key importer nightly",
-    ),
+    **KEY_SUBCOMMANDS,
     "set-profile": Subcommand(
         _set_profile,
         "change the profile of a member",
-        (_USERNAME, _PROFILE),
+        (USERNAME, _PROFILE),
         example="stratabase members set-profile rosa Member",
     ),
     "set-email": Subcommand(
         _set_email,
         "change the email address of a member without confirmation",
-        (_USERNAME, _EMAIL),
+        (USERNAME, _EMAIL),
         example="stratabase members set-email rosa rosa@example.com",
     ),
     "set-password": Subcommand(
         _set_password,
         "change the password of a member; the command asks for it",
-        (_USERNAME,),
+        (USERNAME,),
         example="stratabase members set-password rosa",
     ),
     "reset-password": Subcommand(
         _reset_password,
         "email a member a link for setting a new password",
-        (_USERNAME, _PRINT_LINK),
+        (USERNAME, _PRINT_LINK),
         example="stratabase members reset-password rosa",
     ),
     "disable": Subcommand(
         _disable,
         "disable a member, and invalidate the member's tokens",
-        (_USERNAME,),
+        (USERNAME,),
         example="stratabase members disable rosa",
     ),
     "enable": Subcommand(
-        _enable, "enable a disabled member", (_USERNAME,), example="stratabase members enable rosa"
+        _enable, "enable a disabled member", (USERNAME,), example="stratabase members enable rosa"
     ),
     "delete": Subcommand(
         _delete,
         "delete a member; the member's objects stay",
-        (_USERNAME,),
+        (USERNAME,),
         example="stratabase members delete rosa",
     ),
     "hand-over": Subcommand(
@@ -397,18 +328,8 @@ _SUBCOMMANDS: Mapping[str, Subcommand] = {
 }
 
 
-def _find(instance: App, options: Options) -> Member:
-    """Return the member with the username in the options. Raises CommandError if it does not exist."""
-    try:
-        return instance.part(MemberServices).read.by_username(CONSOLE, options.username)
-    except NoSuchMember as refusal:
-        raise CommandError(
-            f'Member "{options.username}" does not exist. To list all members, run `stratabase members list`.'
-        ) from refusal
-
-
 def _update(instance: App, options: Options, fields: Mapping[str, Any]) -> Member:
-    return instance.part(MemberServices).update(CONSOLE, _find(instance, options).id, fields)
+    return instance.part(MemberServices).update(CONSOLE, find_member(instance, options).id, fields)
 
 
 def _ask_password(policy: PasswordPolicy, names: Collection[str]) -> str:
