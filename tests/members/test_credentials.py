@@ -7,7 +7,7 @@ import pytest
 from stratabase.core.model.model import Profile
 from stratabase.members.api_keys import MAX_KEYS, TooManyKeys, find_key, with_key, without_key
 from stratabase.members.credentials import ApiKey, ExchangeCode, ProviderLink, Session
-from stratabase.members.exchange_codes import MAX_CODES, with_code, without_code
+from stratabase.members.exchange_codes import MAX_CODES, with_code, with_used_code, without_code
 from stratabase.members.member import (
     Member,
     MemberKind,
@@ -159,6 +159,11 @@ def test_codes_are_added_up_to_a_limit_and_used_once() -> None:
     for number in range(MAX_CODES + 2):
         member = with_code(member, replace(CODE, hash=f"{number}"), NOW)
     assert [each.hash for each in member.codes] == [f"{number}" for number in range(2, MAX_CODES + 2)]
+    used = with_used_code(member, member.codes[-1], "s", NOW)
+    assert [each.session for each in used.codes] == [""] * (MAX_CODES - 1) + ["s"]
+    # Those that were used go first, because nobody waits for them.
+    pushed = with_code(used, replace(CODE, hash="new"), NOW)
+    assert [each.hash for each in pushed.codes] == [*(each.hash for each in member.codes[:-1]), "new"]
     after = without_code(member, member.codes[3], NOW)
     assert after.codes == member.codes[:3] + member.codes[4:]
     assert without_code(after, after.codes[0], NOW + 60).codes == ()

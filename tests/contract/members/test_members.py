@@ -42,7 +42,10 @@ ANNA = Member(
         ApiKey("k2", "", "45" * 32, 1_577_880_000_001),
     ),
     links=(ProviderLink("https://id.example", "sub é", "entra", 1_577_880_000_001),),
-    codes=(ExchangeCode("67" * 32, "challenge", 1_577_880_000_001, "entra"),),
+    codes=(
+        ExchangeCode("67" * 32, "challenge", 1_577_880_000_001, "entra"),
+        ExchangeCode("89" * 32, "challenge", 1_577_880_000_001, "entra", 1_577_880_000_000, "s2"),
+    ),
 )
 BERT = Member("2", "bert", "b@example.com", "Clerk")
 PROGRAM = Member("3", "nightly", "", "Clerk", kind=MemberKind.PROGRAM)
@@ -468,7 +471,7 @@ def test_as_many_of_everything_as_a_member_can_have_are_stored(members: Members)
         sessions=tuple(replace(ANNA.sessions[0], id=f"s{number}") for number in range(MAX_SESSIONS)),
         keys=tuple(replace(ANNA.keys[0], id=f"k{number}") for number in range(MAX_KEYS)),
         links=tuple(replace(LINK, subject=f"{number}") for number in range(MAX_LINKS)),
-        codes=tuple(replace(ANNA.codes[0], hash=f"{number:064}") for number in range(MAX_CODES)),
+        codes=tuple(replace(ANNA.codes[-1], hash=f"{number:064}") for number in range(MAX_CODES)),
     )
     members.add(full)
     assert stored(members) == full

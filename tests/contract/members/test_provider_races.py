@@ -75,9 +75,33 @@ def test_of_two_uses_of_one_code_one_wins(concurrent: Members) -> None:
         tokens = [each for each in results if isinstance(each, IssuedToken)]
         stored = concurrent.by_id(str(turn))
         assert stored is not None
-        assert [each.access_token for each in tokens] == [each.id for each in stored.sessions]
         assert (len(tokens), set(results) - set(tokens)) == (1, {UnusableCode})
-        assert stored.codes == ()
+        # The others came second, which ends the session.
+        assert (stored.sessions, stored.codes) == ((), ())
+
+
+def test_a_second_use_of_a_code_ends_the_session_of_the_first(concurrent: Members) -> None:
+    """Only of that one, and only with the verifier (RFC 6749 section 4.1.2)."""
+    admission, refused = Admission(concurrent, PROFILES, CLOCK, IDS), list[str]()
+    limit = FailureLimit(InMemoryAttempts(), CLOCK, None)
+    exchange = TokenExchange(
+        concurrent, admission, lambda _issuer: None, issue, TERMS, limit, CLOCK, IDS, refused.append
+    )
+    first, second = (new_code("1", s256(VERIFIER), "id", NOON, NOON) for _ in range(2))
+    member = Member("1", "anna", "anna@example.com", "Clerk")
+    concurrent.add(with_code(with_code(member, first.stored, NOON), second.stored, NOON))
+    tokens = [exchange.by_code(code.text, VERIFIER).access_token for code in (first, second)]
+    assert sessions_of(concurrent, "1") == tokens
+    for verifier, left in ("x" * 43, tokens), (VERIFIER, tokens[1:]), (VERIFIER, tokens[1:]):
+        assert outcome(partial(exchange.by_code, first.text, verifier)) is UnusableCode
+        assert sessions_of(concurrent, "1") == left
+
+
+def sessions_of(members: Members, id_: str) -> list[str]:
+    """Return the IDs of the sessions of a member, which here are their tokens."""
+    member = members.by_id(id_)
+    assert member is not None
+    return [each.id for each in member.sessions]
 
 
 def test_of_two_members_who_link_one_account_one_wins(concurrent: Members) -> None:

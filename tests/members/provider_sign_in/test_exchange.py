@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from stratabase.core.domain.caller import SentToken
+from stratabase.core.domain.issues.refusals import Unauthenticated
 from stratabase.members.credentials import Session
 from stratabase.members.endpoints.exchange import ACCESS_TOKEN, GRANT_TYPE
 from stratabase.members.member import Member, MemberKind
@@ -73,7 +74,7 @@ def test_a_code_gets_a_token(service: ProviderService, code: str) -> None:
     (session,) = service.stored().sessions
     assert (caller.id, caller.proof) == ("r", SentToken(service.clock.instant, session.id))
     assert (session.way, session.device, session.address) == ("id", "curl", "192.0.2.7")
-    assert service.stored().codes == ()
+    assert [each.session for each in service.stored().codes] == [session.id]
 
 
 def test_xml_and_forms_get_a_token_too(service: ProviderService) -> None:
@@ -93,6 +94,25 @@ def test_xml_and_forms_get_a_token_too(service: ProviderService) -> None:
 
 def test_a_code_works_once(service: ProviderService, code: str) -> None:
     assert service.exchanged(by_code(code)).status == 200
+    assert service.exchanged(by_code(code, "x" * 43)).status == 401
+    assert len(service.stored().sessions) == 1
+
+
+def test_a_second_use_ends_the_session_of_the_first(service: ProviderService, code: str) -> None:
+    """One of the two has stolen the code and its verifier. Who has only the code ends nothing."""
+    token = service.exchanged(by_code(code)).json()["access_token"]
+    other = service.token_of("r")
+    assert service.exchanged(by_code(code)).status == 401
+    with pytest.raises(Unauthenticated):
+        service.tokens.caller(token)
+    assert service.tokens.caller(other).id == "r"
+    assert service.exchanged(by_code(code)).status == 401
+    assert (len(service.stored().sessions), service.stored().codes) == (1, ())
+
+
+def test_a_code_that_has_expired_ends_no_session(service: ProviderService, code: str) -> None:
+    service.exchanged(by_code(code))
+    service.clock.instant += CODE_LIFETIME
     assert service.exchanged(by_code(code)).status == 401
     assert len(service.stored().sessions) == 1
 
@@ -223,7 +243,7 @@ def test_of_two_uses_at_the_same_time_one_wins() -> None:
         for user in users:
             user.join()
         assert sorted(statuses) == [200] + [401] * (threads - 1)
-        assert len(service.stored().sessions) == 1
+        assert service.stored().sessions == (), "the others came second, which ends the session"
 
 
 # --- access tokens of providers ---

@@ -76,3 +76,5 @@ class ExchangeCode:
     """The name of the provider."""
     since: Instant = 0
     """When the member signed in to the provider, for the session that the code begins."""
+    session: str = ""
+    """The ID of the session that began with the code. Empty until the code is used."""

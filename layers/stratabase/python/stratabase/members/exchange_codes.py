@@ -11,13 +11,21 @@ MAX_CODES = 10
 
 
 def with_code(member: Member, code: ExchangeCode, now: Instant) -> Member:
-    """Return a member with another code. Expired codes go."""
-    valid = tuple(each for each in member.codes if now < each.until)
+    """Return a member with another code. Expired codes go. If there are MAX_CODES, one that was used goes."""
+    valid = sorted((each for each in member.codes if now < each.until), key=lambda each: not each.session)
     return replace(member, codes=(*valid[-(MAX_CODES - 1) :], code))
 
 
+def with_used_code(member: Member, code: ExchangeCode, session: str, now: Instant) -> Member:
+    """Return a member with a code that has begun a session. It stays until it expires.
+
+    So another use of it is noticed.
+    """
+    return with_code(without_code(member, code, now), replace(code, session=session), now)
+
+
 def without_code(member: Member, code: ExchangeCode, now: Instant) -> Member:
-    """Return a member without a code, because it was used. Expired codes go, too."""
+    """Return a member without a code. Expired codes go, too."""
     return replace(
         member, codes=tuple(each for each in member.codes if each.hash != code.hash and now < each.until)
     )

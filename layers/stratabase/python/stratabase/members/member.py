@@ -78,7 +78,7 @@ class Member(_Referable):
     links: tuple[ProviderLink, ...] = ()
     """The accounts at identity providers, oldest first. No other member has the same."""
     codes: tuple[ExchangeCode, ...] = ()
-    """The codes that clients can exchange for tokens, oldest first. Some may have expired."""
+    """The codes that clients can exchange for tokens, and those that they did. Some may have expired."""
     revision: int = field(default=0, compare=False)
     """The number of the stored state, set by the store. A change expects it unchanged."""
 

@@ -57,7 +57,10 @@ def owner_of(code: str) -> str | None:
 
 
 def find_code(member: Member, code: str, verifier: str, now: Instant) -> ExchangeCode | None:
-    """Return what a member's record has of a code if it is still valid for a client with this verifier."""
+    """Return what a member's record has of a code if it belongs to a client with this verifier.
+
+    None if it has expired. It may have been used.
+    """
     hashed, challenge = _hash(code), s256(verifier)
     found = next((each for each in member.codes if hmac.compare_digest(each.hash, hashed)), None)
     if found is None or found.until <= now or not hmac.compare_digest(found.challenge, challenge):

@@ -11,7 +11,7 @@ from stratabase.core.operations.ports import Clock, Ids
 from stratabase.members.attempts import network
 from stratabase.members.audit.actor import acting, by_provider
 from stratabase.members.credentials import Session
-from stratabase.members.exchange_codes import without_code
+from stratabase.members.exchange_codes import with_used_code, without_code
 from stratabase.members.member import Member
 from stratabase.members.operations.rules import retry_conflicts
 from stratabase.members.ports import Members
@@ -19,7 +19,7 @@ from stratabase.members.provider_sign_in.admission import Admission, NotAdmitted
 from stratabase.members.provider_sign_in.codes import UnusableCode, find_code, owner_of
 from stratabase.members.providers.client import ProviderClient
 from stratabase.members.request_source import request_source
-from stratabase.members.sessions import SessionTerms, session_of_request, with_session
+from stratabase.members.sessions import SessionTerms, session_of_request, with_session, without_sessions
 from stratabase.members.sign_in.json_web_tokens import claimed_issuer
 from stratabase.members.sign_in.sign_in_limits import FailureLimit
 from stratabase.members.sign_in.tokens import IssuedToken
@@ -41,9 +41,10 @@ class UnusableAccessToken(Unauthenticated):
 
 
 class _Begun(NamedTuple):
-    """A member with a new session, and the token of the session."""
+    """A member with a new session, the ID of the session, and its token."""
 
     member: Member
+    session: str
     token: IssuedToken
 
 
@@ -84,7 +85,9 @@ class TokenExchange:
     def by_code(self, code: str, verifier: str) -> IssuedToken:
         """Return a token for a code. It works once, for the client that has the verifier of its challenge.
 
-        Raises UnusableCode, Forbidden, TooManyFailures, Unavailable.
+        A second use with the verifier ends the session that began with the first one (RFC 6749 section
+        4.1.2), because one of the two clients can have stolen both. Raises UnusableCode, Forbidden,
+        TooManyFailures, Unavailable.
         """
         with self._counted():
             return retry_conflicts(lambda: self._use_code(code, verifier))
@@ -106,9 +109,12 @@ class TokenExchange:
         found = find_code(before, code, verifier, now) if before is not None else None
         if before is None or found is None or before.disabled:
             raise UnusableCode
-        begun = self._begin(without_code(before, found, now), found.way, found.since, now)
+        if found.session:
+            self._members.change(before, without_sessions(without_code(before, found, now), [found.session]))
+            raise UnusableCode
+        begun = self._begin(before, found.way, found.since, now)
         # Of several uses at the same time, only one finds the member as it was read.
-        self._members.change(before, begun.member)
+        self._members.change(before, with_used_code(begun.member, found, begun.session, now))
         return begun.token
 
     def _use_access_token(self, token: str) -> IssuedToken:
@@ -133,7 +139,7 @@ class TokenExchange:
         """Return a member with a new session, and its token: without keys that sign, nothing is stored."""
         session = session_of_request(self._ids.new(), since, now, way)
         after = with_session(member, session, now, self._terms)
-        return _Begun(after, self._issue(after, session))
+        return _Begun(after, session.id, self._issue(after, session))
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
