@@ -5,6 +5,8 @@ import { SearchX } from "lucide-react";
 import { Suspense, useEffect } from "react";
 import { I18nProvider, RouterProvider } from "react-aria-components";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
+import { restoreAsOf, withAsOf } from "../as_of/as_of";
+import { KeptInPast } from "../as_of/kept";
 import { ButtonLink } from "../components/button";
 import { EmptyState, Loading } from "../components/feedback";
 import { Page } from "../components/layout";
@@ -32,6 +34,8 @@ const client = new QueryClient({
 /** The path of the console, without a slash at its end. */
 const BASE = new URL(document.baseURI).pathname.replace(/\/$/, "");
 
+restoreAsOf();
+
 export function Console() {
   const language = useLanguage();
   const { status, username } = useSession();
@@ -42,7 +46,11 @@ export function Console() {
   return (
     <I18nProvider locale={language}>
       <QueryClientProvider client={client}>
-        <Router base={BASE}>
+        <Router
+          base={BASE}
+          hrefs={(href) => withAsOf(href)}
+          aroundNav={(navigate, to, options) => navigate(withAsOf(to), options)}
+        >
           <Navigation>
             {status === "OUT" ? <SignInPage /> : <Pages key={`${username} ${language}`} />}
             <Toasts />
@@ -80,19 +88,21 @@ function PageOfLocation({ onReset }: { readonly onReset: () => void }) {
   return (
     <ErrorBoundary key={location} onReset={onReset}>
       <Suspense fallback={<Loading />}>
-        <Switch>
-          {ROUTES.map(({ path, Page: RoutePage }) => (
-            <Route key={path} path={path}>
-              {(params) => <RoutePage params={params as Record<string, string>} />}
+        <KeptInPast>
+          <Switch>
+            {ROUTES.map(({ path, Page: RoutePage }) => (
+              <Route key={path} path={path}>
+                {(params) => <RoutePage params={params as Record<string, string>} />}
+              </Route>
+            ))}
+            <Route path="/console">
+              <Redirect to={paths.home()} replace />
             </Route>
-          ))}
-          <Route path="/console">
-            <Redirect to={paths.home()} replace />
-          </Route>
-          <Route>
-            <NoPage />
-          </Route>
-        </Switch>
+            <Route>
+              <NoPage />
+            </Route>
+          </Switch>
+        </KeptInPast>
       </Suspense>
     </ErrorBoundary>
   );

@@ -5,6 +5,8 @@ import { Menu as MenuIcon } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { Dialog, Modal, ModalOverlay } from "react-aria-components";
 import { useLocation } from "wouter";
+import { AsOfBand } from "../as_of/as_of_band";
+import { AsOfButton } from "../as_of/as_of_control";
 import { IconButton } from "../components/button";
 import { t } from "../messages/messages";
 import { serviceSettings } from "../service/settings";
@@ -27,7 +29,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <div className="topbar">
           <IconButton icon={MenuIcon} label={t("Open the menu")} onPress={() => setDrawerOpen(true)} />
           <span className="user-text">{serviceSettings().application}</span>
+          <AsOfButton />
         </div>
+        <AsOfBand />
         <main id="main" tabIndex={-1}>
           {children}
         </main>

@@ -4,6 +4,9 @@ import { BookOpen, Braces, ChevronsUpDown, FileText, Layers, LogOut, UserRound }
 import { useState } from "react";
 import { Button as AriaButton } from "react-aria-components";
 import { Link, useLocation } from "wouter";
+import { useAsOf } from "../as_of/as_of";
+import { AsOfControl } from "../as_of/as_of_control";
+import { isKept } from "../as_of/kept";
 import { SearchField } from "../components/field";
 import { Menu, MenuItem, MenuSeparator } from "../components/menu";
 import { type SidebarClass, sidebarGroups, titleOf } from "../description/sidebar";
@@ -31,6 +34,7 @@ export function Sidebar() {
           <span className="user-text">{model.description.application}</span>
         </Link>
       </div>
+      <AsOfControl />
       {(search || model.classes.length > SEARCHED) && (
         <div className="sidebar-search">
           <SearchField label={t("Search classes")} value={search} onChange={setSearch} />
@@ -75,10 +79,12 @@ export function Sidebar() {
 }
 
 function ClassLink({ class_, depth }: SidebarClass) {
+  const isUnavailable = useAsOf() !== null && !isKept(class_);
   const to = class_.kind === "SINGLETON" ? paths.singleton(class_.name) : paths.list(class_.name);
   return (
-    <SidebarLink to={to} depth={depth}>
+    <SidebarLink to={to} depth={depth} isUnavailable={isUnavailable}>
       {titleOf(class_.name)}
+      {isUnavailable && <small>{t("not kept")}</small>}
     </SidebarLink>
   );
 }
@@ -86,16 +92,18 @@ function ClassLink({ class_, depth }: SidebarClass) {
 interface SidebarLinkProps {
   readonly to: string;
   readonly depth?: number;
+  /** Whether the page can only say why there is nothing. */
+  readonly isUnavailable?: boolean;
   readonly children: React.ReactNode;
 }
 
-function SidebarLink({ to, depth = 0, children }: SidebarLinkProps) {
+function SidebarLink({ to, depth = 0, isUnavailable = false, children }: SidebarLinkProps) {
   const [location] = useLocation();
   const isCurrent = location === to || location.startsWith(`${to}/`);
   return (
     <Link
       href={to}
-      className="sidebar-link"
+      className={isUnavailable ? "sidebar-link is-unavailable" : "sidebar-link"}
       data-depth={Math.min(depth, 3)}
       aria-current={isCurrent ? "page" : undefined}
     >
