@@ -181,7 +181,14 @@ def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
         ),
         "/auth/api/model/{application}": model_description_endpoint(
             "Hr",
-            lambda caller: orjson.dumps({"application": "Hr", "profile": caller.profile, "classes": []}),
+            lambda caller: orjson.dumps(
+                {
+                    "application": "Hr",
+                    "profile": caller.profile,
+                    "administrator": caller.administrator,
+                    "classes": [],
+                }
+            ),
             refuse_clerks,
         ),
     }

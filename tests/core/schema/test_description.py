@@ -85,7 +85,7 @@ def by_name(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def test_an_administrator_sees_all_with_expressions() -> None:
     found = described(MODEL, "Boss")
-    assert (found["application"], found["profile"]) == ("Shop", "Boss")
+    assert (found["application"], found["profile"], found["administrator"]) == ("Shop", "Boss", True)
     classes = by_name(found["classes"])
     assert [*classes] == ["Order", "Line", "Customer", "Secret", "Settings", "Search", "_User"]
 
@@ -173,7 +173,9 @@ def test_an_administrator_sees_all_with_expressions() -> None:
 
 
 def test_another_profile_sees_what_it_may_use() -> None:
-    classes = by_name(described(MODEL, "Clerk")["classes"])
+    found = described(MODEL, "Clerk")
+    assert (found["profile"], found["administrator"]) == ("Clerk", False)
+    classes = by_name(found["classes"])
     assert [*classes] == ["Order", "Line", "Customer", "Settings", "Search"]
 
     order = classes["Order"]
@@ -207,7 +209,9 @@ def test_another_profile_sees_what_it_may_use() -> None:
 
 
 def test_a_profile_with_full_access_sees_no_expressions() -> None:
-    classes = by_name(described(MODEL, "Manager")["classes"])
+    found = described(MODEL, "Manager")
+    assert not found["administrator"]
+    classes = by_name(found["classes"])
     assert [*classes] == ["Order", "Line", "Customer", "Secret", "Settings", "Search"]
     assert {each[action] for each in classes.values() for action in ("read", "edit")} == {"always", "never"}
     assert classes["Order"]["warnings"] == [{"name": "free"}, {"name": "poor"}]

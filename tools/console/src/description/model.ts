@@ -74,7 +74,7 @@ export interface ModelDescription {
   readonly application: string;
   readonly profile: string;
   /** Whether the profile is an administrator's. */
-  readonly administrator?: boolean;
+  readonly administrator: boolean;
   readonly classes: readonly ModelClass[];
 }
 
@@ -87,7 +87,7 @@ export class Model {
   }
 
   get isAdministrator(): boolean {
-    return this.description.administrator === true;
+    return this.description.administrator;
   }
 
   get classes(): readonly ModelClass[] {

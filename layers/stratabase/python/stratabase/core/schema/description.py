@@ -65,8 +65,14 @@ def describe_model(
     may use.
     """
     known = model.profiles.get(profile)
-    one = _Description(model, access, services, is_complete=known is not None and known.administrator)
-    return {"application": model.application, "profile": profile, "classes": [*one.classes()]}
+    administrator = known is not None and known.administrator
+    one = _Description(model, access, services, is_complete=administrator)
+    return {
+        "application": model.application,
+        "profile": profile,
+        "administrator": administrator,
+        "classes": [*one.classes()],
+    }
 
 
 class _Description:

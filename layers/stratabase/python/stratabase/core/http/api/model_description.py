@@ -136,6 +136,7 @@ _MODEL = Shape(
     {
         "application": Field("The name of the application.", required=True, example="Hr"),
         "profile": Field("The profile of the caller.", required=True, example="Administrator"),
+        "administrator": Field("Whether the profile is an administrator's.", "boolean", required=True),
         "classes": Field("The classes that the caller may use.", "array", required=True, items=_CLASS),
     },
 )
