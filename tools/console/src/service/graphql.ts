@@ -2,7 +2,8 @@
 
 import { t } from "../messages/messages";
 import { type Issue, ServiceError, type ServiceErrorKind } from "./errors";
-import { errorOf, send } from "./request";
+import { send } from "./request";
+import { errorOf } from "./response";
 import { serviceSettings } from "./settings";
 
 export type Variables = Readonly<Record<string, unknown>>;

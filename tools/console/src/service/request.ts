@@ -1,45 +1,46 @@
 // Sends requests to the service, as the member who is signed in.
 
-import { t } from "../messages/messages";
-import { session } from "../session/session";
-import { ServiceError, type ServiceErrorKind } from "./errors";
+import { asksForSignIn, errorOf, refusesToken, sendAsNobody } from "./response";
 
-const UNAVAILABLE = new Set([429, 502, 503, 504]);
-
-interface Problem {
-  readonly detail?: string;
-  readonly title?: string;
+/** What knows who is signed in: see `session`. */
+export interface Authority {
+  /** Returns the value of the header Authorization, when there is one. */
+  authorization(): Promise<string>;
+  /** Takes note that the service no longer accepts a value. */
+  reject(authorization: string): void;
+  /** Asks the member to sign in again, and returns whether a value of a newer sign-in than this one is there. */
+  renewSignIn(authorization: string): Promise<boolean>;
 }
 
-/** Sends a request without credentials. Throws a ServiceError of the kind OFFLINE if no response comes. */
-export async function sendAsNobody(address: string, init: RequestInit = {}): Promise<Response> {
-  try {
-    // The browser's own credentials stay out of it, so that it never asks for a password itself.
-    return await fetch(address, { credentials: "omit", cache: "no-store", ...init });
-  } catch (error) {
-    if (init.signal?.aborted) throw error;
-    throw new ServiceError(
-      "OFFLINE",
-      t("The service can't be reached. Check your connection, and try again."),
-    );
-  }
+let authority: Authority | undefined;
+
+/** Sends requests in the name of an authority from now on. */
+export function authorizeBy(given: Authority): void {
+  authority = given;
 }
 
 /**
  * Sends a request as the member who is signed in, and returns its response if that is successful.
  *
- * A response that says that the session has ended leads to the sign-in form, and the request is sent again.
+ * If the session has ended, or the request needs a new sign-in, the member is asked, and the request is sent again.
  * Throws a ServiceError for every other response.
  */
 export async function send(address: string, init: RequestInit = {}): Promise<Response> {
+  if (!authority) throw new Error("Nobody can be signed in yet.");
   for (;;) {
-    const authorization = await session.authorization();
+    const authorization = await authority.authorization();
     const headers = new Headers(init.headers);
     headers.set("authorization", authorization);
     const response = await sendAsNobody(address, { ...init, headers });
     if (response.ok) return response;
-    if (response.status !== 401 || isStale(response)) throw await errorOf(response);
-    session.reject(authorization);
+    if (response.status !== 401) throw await errorOf(response);
+    if (asksForSignIn(response)) {
+      if (!(await authority.renewSignIn(authorization))) throw await errorOf(response);
+    } else if (refusesToken(response)) {
+      authority.reject(authorization);
+    } else {
+      throw await errorOf(response);
+    }
   }
 }
 
@@ -52,40 +53,6 @@ export async function sendJson<T>(address: string, method: string, body?: unknow
   }
   const response = await send(address, init);
   const text = await response.text();
-  return (text ? JSON.parse(text) : undefined) as T;
-}
-
-/** Whether a response asks for a new sign-in although the session lives (RFC 9470). */
-function isStale(response: Response): boolean {
-  const challenge =
-    response.headers.get("www-authenticate") ??
-    response.headers.get("x-amzn-remapped-www-authenticate") ??
-    "";
-  return challenge.includes("insufficient_user_authentication");
-}
-
-/** Returns the error that a response reports. */
-export async function errorOf(response: Response): Promise<ServiceError> {
-  const retryAfter = Number(response.headers.get("retry-after")) || null;
-  return new ServiceError(kindOf(response), await reasonOf(response), [], retryAfter);
-}
-
-function kindOf(response: Response): ServiceErrorKind {
-  if (UNAVAILABLE.has(response.status)) return "UNAVAILABLE";
-  if (response.status === 401) return isStale(response) ? "STALE_SIGN_IN" : "REFUSED";
-  if (response.status === 403) return "FORBIDDEN";
-  if (response.status === 404) return "NOT_FOUND";
-  return response.status < 500 ? "REFUSED" : "FAILED";
-}
-
-async function reasonOf(response: Response): Promise<string> {
-  const text = await response.text();
-  try {
-    const { detail, title } = JSON.parse(text) as Problem;
-    if (detail || title) return (detail || title) as string;
-  } catch {
-    // A few responses of the REST part are plain texts.
-    if (text && text.length < 300 && !text.startsWith("<")) return text;
-  }
-  return t("The service responded with the status {status}.", { status: String(response.status) });
+  const isJson = response.headers.get("content-type")?.includes("json");
+  return (text && isJson ? JSON.parse(text) : undefined) as T;
 }

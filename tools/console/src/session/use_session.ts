@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from "react";
-import { type SessionState, session } from "./session";
+import { session } from "./session";
+import type { SessionState } from "./tab_session";
 
 /** Returns who is signed in. */
 export function useSession(): SessionState {
