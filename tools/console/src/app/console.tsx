@@ -2,7 +2,7 @@
 
 import { QueryClient, QueryClientProvider, QueryErrorResetBoundary } from "@tanstack/react-query";
 import { SearchX } from "lucide-react";
-import { Suspense, useEffect } from "react";
+import { Suspense, useMemo } from "react";
 import { I18nProvider, RouterProvider } from "react-aria-components";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
 import { restoreAsOf, withAsOf } from "../as_of/as_of";
@@ -13,23 +13,30 @@ import { Page } from "../components/layout";
 import { Toasts } from "../components/toast";
 import { t, useLanguage } from "../messages/messages";
 import { asServiceError } from "../service/errors";
+import { MemberLanguage } from "../session/member_language";
+import { SignInDialog } from "../session/sign_in_dialog";
 import { SignInPage } from "../session/sign_in_page";
 import { useSession } from "../session/use_session";
+import { ConnectionBanner } from "./connection_banner";
 import { ErrorBoundary } from "./error_boundary";
 import { paths, ROUTES } from "./routes";
 import { Shell } from "./shell";
 
 const RETRIED = new Set(["OFFLINE", "UNAVAILABLE"]);
 
-const client = new QueryClient({
-  defaultOptions: {
-    queries: {
-      retry: (count, error) => count < 2 && RETRIED.has(asServiceError(error).kind),
-      refetchOnWindowFocus: false,
-      staleTime: 10_000,
+function newClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (count, error) => count < 2 && RETRIED.has(asServiceError(error).kind),
+        refetchOnWindowFocus: false,
+        staleTime: 10_000,
+      },
+      // A form says at once that the service can't be reached, instead of waiting for it.
+      mutations: { networkMode: "always" },
     },
-  },
-});
+  });
+}
 
 /** The path of the console, without a slash at its end. */
 const BASE = new URL(document.baseURI).pathname.replace(/\/$/, "");
@@ -38,11 +45,10 @@ restoreAsOf();
 
 export function Console() {
   const language = useLanguage();
-  const { status, username } = useSession();
-  useEffect(() => {
-    // Whoever signs in next must find nothing of this member.
-    if (status === "OUT") client.clear();
-  }, [status]);
+  const { status, member } = useSession();
+  // Whoever signs in next must find nothing of this member.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each member has a cache of their own.
+  const client = useMemo(newClient, [member]);
   return (
     <I18nProvider locale={language}>
       <QueryClientProvider client={client}>
@@ -52,7 +58,7 @@ export function Console() {
           aroundNav={(navigate, to, options) => navigate(withAsOf(to), options)}
         >
           <Navigation>
-            {status === "OUT" ? <SignInPage /> : <Pages key={`${username} ${language}`} />}
+            {status === "OUT" ? <SignInPage /> : <Pages key={`${member} ${language}`} />}
             <Toasts />
           </Navigation>
         </Router>
@@ -69,17 +75,31 @@ function Navigation({ children }: { readonly children: React.ReactNode }) {
 
 function Pages() {
   return (
-    <QueryErrorResetBoundary>
-      {({ reset }) => (
-        <ErrorBoundary onReset={reset}>
-          <Suspense fallback={<Loading />}>
-            <Shell>
-              <PageOfLocation onReset={reset} />
-            </Shell>
-          </Suspense>
-        </ErrorBoundary>
-      )}
-    </QueryErrorResetBoundary>
+    <>
+      <QueryErrorResetBoundary>
+        {({ reset }) => (
+          <ErrorBoundary onReset={reset}>
+            <Suspense fallback={<Starting />}>
+              <MemberLanguage />
+              <Shell>
+                <PageOfLocation onReset={reset} />
+              </Shell>
+            </Suspense>
+          </ErrorBoundary>
+        )}
+      </QueryErrorResetBoundary>
+      <SignInDialog />
+    </>
+  );
+}
+
+/** What stands there until the model and the member are read. */
+function Starting() {
+  return (
+    <>
+      <ConnectionBanner />
+      <Loading />
+    </>
   );
 }
 

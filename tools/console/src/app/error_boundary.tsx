@@ -2,6 +2,11 @@
 
 import { Component, type ReactNode } from "react";
 import { ErrorState } from "../components/feedback";
+import { connection } from "../service/connection";
+import { asServiceError } from "../service/errors";
+
+/** Errors that may be over when the service can be used again. */
+const PASSING = new Set(["OFFLINE", "UNAVAILABLE"]);
 
 interface Props {
   readonly onReset: () => void;
@@ -13,6 +18,20 @@ export class ErrorBoundary extends Component<Props, { readonly error: unknown }>
 
   static getDerivedStateFromError(error: unknown) {
     return { error };
+  }
+
+  #unsubscribe: (() => void) | undefined;
+
+  override componentDidMount() {
+    this.#unsubscribe = connection.subscribe(() => {
+      const { error } = this.state;
+      if (error !== null && connection.problem() === null && PASSING.has(asServiceError(error).kind))
+        this.#reset();
+    });
+  }
+
+  override componentWillUnmount() {
+    this.#unsubscribe?.();
   }
 
   #reset = () => {

@@ -10,6 +10,7 @@ import { AsOfButton } from "../as_of/as_of_control";
 import { IconButton } from "../components/button";
 import { t } from "../messages/messages";
 import { serviceSettings } from "../service/settings";
+import { ConnectionBanner } from "./connection_banner";
 import { Sidebar } from "./sidebar";
 
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -31,6 +32,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <span className="user-text">{serviceSettings().application}</span>
           <AsOfButton />
         </div>
+        <ConnectionBanner />
         <AsOfBand />
         <main id="main" tabIndex={-1}>
           {children}

@@ -84,6 +84,7 @@ export class Session {
     });
     const found = JSON.parse(sessionStorage.getItem(KEPT_AS) ?? "null") as Kept | null;
     const isUsable = found && found.service === name && found.ends > Date.now();
+    if (this.#kept) this.#tabs.tellSignedIn(this.#kept);
     const kept = isUsable ? found : await this.#tabs.ask();
     if (kept && !this.#kept) this.#keep(kept);
   }
@@ -107,9 +108,13 @@ export class Session {
     await this.#begin(this.#service.addresses().token, { username, password });
   }
 
-  /** Gets a token for the code with which the browser comes back from a sign-in page. Throws if it is refused. */
-  async exchange(code: string, verifier: string): Promise<void> {
-    await this.#begin(this.#service.addresses().exchange, { code, verifier });
+  /**
+   * Gets a token for the code with which the browser comes back from a sign-in page. Throws if it is refused.
+   *
+   * Returns false if a new sign-in is needed, and the provider reports an older one.
+   */
+  exchange(code: string, verifier: string): Promise<boolean> {
+    return this.#begin(this.#service.addresses().exchange, { code, verifier });
   }
 
   /** Ends the session on the service, here and in the other tabs. */
@@ -194,7 +199,7 @@ export class Session {
     });
   }
 
-  async #begin(address: string, proof: object): Promise<void> {
+  async #begin(address: string, proof: object): Promise<boolean> {
     const response = await this.#service.send(address, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json" },
@@ -206,10 +211,12 @@ export class Session {
     if (isAwaited && kept.member !== this.#state.member) {
       this.#other = kept;
       this.#show({ ...this.#state, other: kept.username });
-      return;
+      return true;
     }
-    this.#keep(kept);
+    const isOld = this.#state.isStale && kept.signedIn <= (this.#kept?.signedIn ?? 0);
+    this.#keep(kept, isOld);
     this.#tabs?.tellSignedIn(kept);
+    return !isOld;
   }
 
   #renewed(): Promise<void> {
