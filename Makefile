@@ -77,6 +77,8 @@ golden: $(VENV)/.dev ## Write the golden files anew; read the difference before 
 	$(BIN)/stratabase model sdl --profile Member > tests/core/schema/golden/hr.Member.graphql
 	$(BIN)/stratabase model sdl tests/core/schema/models/everything.graphql > tests/core/schema/golden/everything.graphql
 	$(BIN)/python -m tests.golden > tests/core/http/api/openapi/golden/openapi.json
+	$(BIN)/python -m tests.golden tests/core/schema/models/everything.graphql Administrator > tests/core/schema/golden/everything.json
+	$(BIN)/python -m tests.golden layers/model/model.graphql Member > tests/core/schema/golden/hr.Member.json
 
 wheel: $(VENV)/.run ## Build the packages that users install, into dist/
 	@$(BIN)/python -m hatchling build --target wheel --directory dist

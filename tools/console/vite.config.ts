@@ -25,6 +25,8 @@ export default defineConfig({
       },
     },
   },
+  // The tests read schemas and descriptions of models from the tests of the service.
+  server: { fs: { allow: ["../.."] } },
   test: {
     environment: "happy-dom",
     include: ["tests/**/*.test.{ts,tsx}"],

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -21,8 +22,10 @@ from stratabase.core.model.users import with_users
 from stratabase.core.schema.description import ModelDescriptions
 from stratabase.core.schema.executor import ProfileSchemas
 from stratabase.core.schema.generate import generate_schema
+from tests import golden
 from tests.core.schema.random_answers.models import random_model
 from tests.everything_model import EVERYTHING
+from tests.everything_model import FILE as EVERYTHING_FILE
 from tests.service import SAMPLE_MODEL
 from tests.soak import count, seed
 
@@ -68,6 +71,16 @@ type Settings @class(kind: SINGLETON) @grant(profile: "Clerk", allow: [READ, EDI
 type Search @class(kind: FORM) @grant(profile: "Clerk", allow: [READ, CREATE]) { text: String }
 """
 MODEL = read_model(TEXT, "shop.graphql")
+
+
+@pytest.mark.parametrize(
+    ("model_file", "profile", "name"),
+    [(EVERYTHING_FILE, "Administrator", "everything"), (SAMPLE_MODEL, "Member", "hr.Member")],
+)
+def test_a_model_has_the_description_of_its_golden_file(model_file: Path, profile: str, name: str) -> None:
+    """The tests of the console use these files. `make golden` writes them anew."""
+    found = golden.written(golden.description(read_model_file(model_file), profile))
+    assert found == (Path(__file__).parent / f"golden/{name}.json").read_text()
 
 
 def described(model: Model, profile: str) -> dict[str, Any]:

@@ -32,12 +32,16 @@ export interface EditorProps {
   readonly error?: string | undefined;
   /** A warning about the value. */
   readonly warning?: string | undefined;
+  /** What the field is for. Without it, the description of the attribute in the model. */
+  readonly description?: string | undefined;
 }
 
 export interface ValueType {
   /** Whether values stand at the end of a column, as numbers do. */
   readonly isNumeric: boolean;
   readonly isSortable: boolean;
+  /** Whether the editor needs the width of a form, as texts of several lines do. */
+  readonly isWide: boolean;
   readonly operators: readonly Operator[];
   /**
    * What follows the field's name in a selection that is shown, such as `{ name size }`.
@@ -51,8 +55,44 @@ export interface ValueType {
   toText(value: unknown, attribute: Attribute): string;
   /** Returns a value of a selection that is edited as inputs of the API have it. */
   toInput(value: unknown): unknown;
+  /**
+   * Returns what is wrong with a value of an editor, null if only the service can say.
+   *
+   * An editor hands over what it can't read as the text that the member has typed, so that it is never lost.
+   */
+  problem(value: unknown, attribute: Attribute): string | null;
+  /** Whether two values, neither of which is null, are the same one to the service. */
+  isSame(one: unknown, other: unknown): boolean;
   /** How a value looks in tables and on pages, unless it is just its text. */
-  readonly Cell?: ComponentType<{ readonly value: unknown; readonly attribute: Attribute }>;
-  /** The field of forms. It loads when a form is shown. */
+  readonly Cell?: ComponentType<CellProps>;
+  /** The field of forms. It loads when a form is shown. `ValueEditor` shows it. */
   readonly Editor: ComponentType<EditorProps>;
 }
+
+export interface CellProps {
+  /** A value of a selection that is shown. */
+  readonly value: unknown;
+  readonly attribute: Attribute;
+}
+
+/** Returns a type of values from what sets it apart from most: one line, left-aligned, sorted, as it comes. */
+export function defineValueType(
+  type: Partial<ValueType> & Pick<ValueType, "operators" | "Editor">,
+): ValueType {
+  return {
+    isNumeric: false,
+    isSortable: true,
+    isWide: false,
+    shown: "",
+    edited: "",
+    toText: String,
+    toInput: (value) => value,
+    problem: () => null,
+    isSame: Object.is,
+    ...type,
+  };
+}
+
+export const PRESENCE: readonly Operator[] = ["null", "not___null"];
+export const EQUALITY: readonly Operator[] = ["eq", "ne"];
+export const ORDER: readonly Operator[] = ["eq", "ne", "lt", "lte", "gt", "gte", "in", ...PRESENCE];

@@ -1,0 +1,21 @@
+// String: a short text, perhaps one of a few that the model lists.
+
+import { lazy } from "react";
+import { plural } from "../../messages/messages";
+import { defineValueType, ORDER } from "../value_type";
+
+/** The most characters of a String whose domain sets no limit. */
+const MAX_LENGTH = 255;
+
+export const stringType = defineValueType({
+  operators: [...ORDER.filter((each) => each !== "in"), "in", "contains", "starts_with", "ends_with"],
+  problem: (value, { domain }) => tooLong(String(value), Number(domain?.["maxLength"] ?? MAX_LENGTH)),
+  Editor: lazy(async () => ({ default: (await import("./simple_editors")).StringEditor })),
+});
+
+/** Returns what is wrong with a text of too many characters, null for others. */
+export function tooLong(text: string, limit: number): string | null {
+  // The service counts characters of Unicode, and JavaScript half of some.
+  if (text.length <= limit || [...text].length <= limit) return null;
+  return plural(limit, "Use at most {count} character.", "Use at most {count} characters.");
+}
