@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 PORTABLE := tests/values/formats tests/values/cel tests/values/test_folding.py tests/core/model tests/core/domain $(wildcard tests/members/test_*.py) tests/contract tests/server/http/test_request.py tests/server/http/test_dispatcher.py tests/scenarios/test_newcomer.py
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-built test-lambda test-oldest test-older check format soak bench performance costs golden wheel messages validate invoke lock clean graphiql reference
+.PHONY: help run test test-built test-lambda test-oldest test-older check format soak bench performance costs golden wheel messages validate invoke lock clean graphiql reference console check-console
 
 help: ## List what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,8 +17,10 @@ help: ## List what can be made
 run: $(VENV)/.run $(if $(filter dynamodb,$(STORE)),.venv-ministack/.done) ## Serve the model on this machine (STORE=dynamodb: over an emulator, which forgets)
 	@$(if $(filter dynamodb,$(STORE)),$(BIN)/python -m stratabase_aws.commands.emulator) $(BIN)/stratabase serve
 
+# Where npm is, if there is Node.
+NPM := $(shell command -v npm 2>/dev/null)
 # What tests marked `built` need besides.
-BUILT := .venv-clients/.done .venv-layers/.done $(if $(shell command -v npm 2>/dev/null),.node/.done)
+BUILT := .venv-clients/.done .venv-layers/.done $(if $(NPM),.node/.done tools/console/node_modules/.done)
 # Tests start the service many times, which takes longer where Python may not keep what it has compiled.
 test test-built test-lambda test-oldest test-older soak: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev .venv-ministack/.done $(if $(TESTS),$(BUILT)) ## Run the tests (TESTS=PATH: those of a file or folder)
@@ -48,7 +50,7 @@ check: $(VENV)/.dev ## Everything that CI does: format, lint, types, template, i
 	$(BIN)/cfn-lint template.yaml
 	@$(MAKE) --no-print-directory build/template.json
 	$(BIN)/cfn-lint build/template.json
-	@$(MAKE) --no-print-directory test test-built test-oldest
+	@$(MAKE) --no-print-directory check-console test test-built test-oldest
 
 format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
@@ -91,6 +93,14 @@ messages: $(VENV)/.dev ## Bring the catalogs up to date with the messages of the
 	@for file in $(MESSAGES)/*.po; do $(BIN)/pybabel -q update -N --ignore-obsolete --ignore-pot-creation-date -i $(MESSAGES)/messages.pot -l $$(basename $$file .po) -o $$file; done
 MESSAGES := layers/stratabase/python/stratabase/values/messages
 
+console: tools/console/node_modules/.done ## Build the console anew (needs Node 20.19 or later)
+	@echo "Building the console"
+	@cd tools/console && npm run --silent build
+
+check-console: $(if $(NPM),tools/console/node_modules/.done) ## Check the console's format, types and unit tests, as `make check` does
+	@echo "Checking the console$(if $(NPM),,: left out because there is no Node. Install Node 20.19 or later with npm)"
+	@$(if $(NPM),cd tools/console && npm run --silent check,test -z "$$CI")
+
 graphiql: .node-graphiql/.done ## Build the GraphiQL page anew (needs Node 20 or later)
 	@$(call build_page,graphiql,src/main.jsx)
 
@@ -103,7 +113,7 @@ SIGN_IN := layers/stratabase/python/stratabase/core/http/pages/templates/sign_in
 # build_page NAME ENTRY: builds the page of a folder in tools into the folder that the service serves.
 define build_page
 echo "Building the page $(1)"
-@rm -rf .node-$(1)/src && cp -r tools/build-page.mjs tools/$(1)/src .node-$(1)
+@rm -rf .node-$(1)/src && cp -r tools/build-page.mjs tools/page-records.mjs tools/$(1)/src .node-$(1)
 @cp $(SIGN_IN) .node-$(1)/src
 @cd .node-$(1) && node build-page.mjs $(1) $(2) "$(CURDIR)/layers/stratabase/python/stratabase/core/http/pages/$(1)/built"
 endef
@@ -137,7 +147,7 @@ lock: $(VENV)/.dev ## Pin every package anew
 LOCK := --upgrade --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
 
 clean: ## Remove what was installed and built, but no data
-	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference .node-peer .postgresql build dist .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDER:%=.venv-%) .venv-sam .venv-checkov .venv-ministack .venv-clients .venv-layers .node .node-graphiql .node-reference .node-peer tools/console/node_modules .postgresql build dist .aws-sam .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 include tools/sam.mk
 
@@ -208,6 +218,12 @@ $(VENV)/bin/python:
 	@mkdir -p .node-peer
 	@cp benchmarks/peer/package.json benchmarks/peer/package-lock.json benchmarks/peer/.npmrc .node-peer
 	@cd .node-peer && npm ci --loglevel error
+	@touch $@
+
+# What the console is built with and consists of. The folder with the packages must be beside its sources.
+tools/console/node_modules/.done: tools/console/package.json tools/console/package-lock.json
+	@echo "Installing what the console is built with into tools/console/node_modules (once)"
+	@cd tools/console && npm ci --loglevel error
 	@touch $@
 
 # What a page of tools is built with.

@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from stratabase.core.http.api.openapi.document import documented_address
 from stratabase.core.http.base.response_body import ProxyResponse
 
 ANY_MEDIA_TYPE = "*/*"
@@ -21,7 +22,7 @@ class Documented:
 
     def check(self, method: str, resource: str, answer: ProxyResponse) -> None:
         """Assert that a response is as documented. A method that is not documented must get status 405."""
-        path = self.document["paths"].get(resource)
+        path = self.document["paths"].get(documented_address(resource))
         if path is None or method == "OPTIONS":
             return
         operation = path.get("get" if method == "HEAD" else method.lower())

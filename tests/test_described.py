@@ -7,6 +7,7 @@ import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
 from stratabase.core.app.app import App
+from stratabase.core.http.api.openapi.document import documented_address
 from stratabase.core.http.handler import CATCH_ALL
 from tests import golden
 from tests.lambda_stack.template import read_template
@@ -41,7 +42,7 @@ def test_the_document_has_exactly_the_operations_that_are_wired(instance: App, d
         if method != "parameters"
     }
     assert described == {
-        (address, method)
+        (documented_address(address), method)
         for address, endpoint in instance.all_endpoints().items()
         for method in endpoint.operations
     }
@@ -49,8 +50,8 @@ def test_the_document_has_exactly_the_operations_that_are_wired(instance: App, d
 
 def test_the_document_has_exactly_the_routes_of_the_template(document: Any) -> None:
     """The exception is the route that answers requests to unknown addresses."""
-    routes = {route.resource for route in read_template(ROOT / "template.yaml").routes}
-    assert routes - {CATCH_ALL} == set(document["paths"])
+    routes = {route.resource for route in read_template(ROOT / "template.yaml").routes} - {CATCH_ALL}
+    assert {documented_address(each) for each in routes} == set(document["paths"])
 
 
 def test_each_operation_has_a_name_of_its_own(document: Any) -> None:

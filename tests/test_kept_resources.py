@@ -76,5 +76,5 @@ def test_a_new_version_of_a_layer_makes_new_versions_of_functions() -> None:
     before = transform()["Resources"]
     after = transform(contents={"ModelLayer": "s3://bucket/another"})["Resources"]
     versions = [{name for name in each if "FunctionVersion" in name} for each in (before, after)]
-    assert len(versions[0]) == 10
+    assert len(versions[0]) == 11
     assert versions[0].isdisjoint(versions[1])

@@ -1,12 +1,13 @@
 // Builds a page's script and style into the folder that the service serves them from:
 // node build-page.mjs NAME ENTRY TARGET, in the folder with the page's sources and packages.
 
-import { createHash } from "node:crypto";
-import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { build } from "esbuild";
+
+import { contentsOf, fingerprint, licenses } from "./page-records.mjs";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const [NAME, ENTRY, TARGET] = process.argv.slice(2);
@@ -46,34 +47,6 @@ await mkdir(TARGET, { recursive: true });
 for (const file of result.outputFiles) {
   await writeFile(path.join(TARGET, path.basename(file.path)), file.contents);
 }
-await writeFile(path.join(TARGET, "licenses.txt"), await licenses(Object.keys(result.metafile.inputs)));
-await writeFile(path.join(TARGET, "sources.sha256"), await fingerprint());
-
-// Whose code is in the script, and on which terms.
-async function licenses(inputs) {
-  const folders = new Set(inputs.map((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/)?.[0]));
-  folders.delete(undefined);
-  const texts = await Promise.all([...folders].sort().map(license));
-  return texts.join(`\n${"-".repeat(80)}\n\n`);
-}
-
-async function license(folder) {
-  const { name, version, license: terms } = JSON.parse(
-    await readFile(path.join(HERE, folder, "package.json"), "utf8"),
-  );
-  const file = (await readdir(path.join(HERE, folder))).find((each) => /^licen[cs]e/i.test(each));
-  const text = file ? await readFile(path.join(HERE, folder, file), "utf8") : `${terms} (no text in the package)\n`;
-  return `${name} ${version} (${terms})\n\n${text}`;
-}
-
-// Tells a test whether the sources have changed since: the files' names in order, each with what is in it.
-async function fingerprint() {
-  const names = ["build-page.mjs", "package-lock.json", "package.json"];
-  const sources = (await readdir(path.join(HERE, "src"))).map((name) => `src/${name}`);
-  const hash = createHash("sha256");
-  for (const name of [...names, ...sources].sort()) {
-    hash.update(`${name}\0`);
-    hash.update(await readFile(path.join(HERE, name)));
-  }
-  return `${hash.digest("hex")}\n`;
-}
+await writeFile(path.join(TARGET, "licenses.txt"), await licenses(HERE, Object.keys(result.metafile.inputs)));
+const sources = await contentsOf(HERE, ["build-page.mjs", "page-records.mjs", "package-lock.json", "package.json", "src"]);
+await writeFile(path.join(TARGET, "sources.sha256"), fingerprint(sources));

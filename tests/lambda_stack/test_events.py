@@ -10,6 +10,7 @@ import pytest
 from stratabase.core.http.base.messages import Response
 from stratabase.members.app.member_services import MemberServices
 from stratabase_aws.functions import app
+from tests.console_build import build_console
 from tests.lambda_stack.functions import LambdaFunction, load_function
 from tests.lambda_stack.gateway import FunctionRoutes, response_of
 from tests.lambda_stack.template import read_template
@@ -37,6 +38,10 @@ ANSWERS = {
     "service_report": (200, '"application":"Hr"'),
     "erase_an_unknown_object": (404, "has nothing of Employee"),
     "schema_without_credentials": (401, "Unauthorized"),
+    "console": (200, '<base href="/live/console/">'),
+    "console_deep_link": (200, '<base href="/live/console/">'),
+    "console_file": (200, "Permission is hereby granted"),
+    "console_unknown_file": (404, "nothing.js"),
     "graphiql": (200, "<title>GraphiQL · Hr</title>"),
     "graphiql_file": (200, "Permission is hereby granted"),
     "graphiql_unknown_file": (404, "nothing.js"),
@@ -123,6 +128,8 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str,
 @pytest.mark.parametrize("name", sorted(ANSWERS))
 def test_each_event_gets_its_expected_response(name: str, functions: Mapping[str, LambdaFunction]) -> None:
     status, said = ANSWERS[name]
+    if name.startswith("console"):
+        build_console()
     event: Any = EVENTS[name]
     match = ROUTES.match(event["httpMethod"], event["path"])
 

@@ -1,4 +1,4 @@
-"""A person who has just started the service finds everything from its root address, in a real browser."""
+"""A person who has just started the service without the console finds everything from its root address."""
 
 import re
 from collections.abc import Iterator
@@ -25,11 +25,12 @@ type Book @grant(profile: "Reader", allow: [READ]) {
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service with a reader."""
+    """A service with a reader, and without the console, so that the root address shows the start page."""
     folder = tmp_path_factory.mktemp("start")
     model = folder / "library.graphql"
     model.write_text(MODEL)
-    with running(folder / "home", model=model, application="Library") as started:
+    settings = {"STRATABASE_CONSOLE": "off"}
+    with running(folder / "home", model=model, application="Library", settings=settings) as started:
         started.add_member("rob", "Reader")
         yield started
 

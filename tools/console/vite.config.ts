@@ -1,13 +1,14 @@
 // Builds the console into the folder that the service serves it from, and runs its unit tests.
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { records } from "./build/records";
 
 const BUILT = "../../layers/stratabase/python/stratabase/core/http/pages/console/built";
 
 export default defineConfig({
   // Relative, so that the console works below any base path.
   base: "./",
-  plugins: [react()],
+  plugins: [react(), records()],
   build: {
     outDir: process.env["CONSOLE_BUILT"] ?? BUILT,
     emptyOutDir: true,

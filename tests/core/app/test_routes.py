@@ -3,14 +3,22 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import closing
+from itertools import product
+from pathlib import Path
 
+import pytest
+
+from stratabase.core.app.app import App
 from stratabase.core.app.routes import Route
 from stratabase.core.features import FEATURES, load
 from stratabase.core.http.handler import CATCH_ALL
+from stratabase.core.settings import Settings
 from stratabase_aws.functions import http_handler
 from tests import golden
 from tests.lambda_stack.template import read_template
 from tests.repository import ROOT
+from tests.service import SAMPLE_MODEL
 
 
 def routes_by_function() -> Mapping[str, Sequence[Route]]:
@@ -46,6 +54,19 @@ def test_only_serve_has_documentation() -> None:
         instance.documentation_path = path
         links = json.loads(http_handler("graphql", instance)(event)["body"])["links"]
         assert links["documentation"] == f"{golden.BASE_URL}{path}"
+
+
+@pytest.mark.parametrize(("introspection", "console"), [*product([True, False], repeat=2)])
+def test_the_model_is_described_for_introspection_or_the_console(
+    tmp_path: Path, *, introspection: bool, console: bool
+) -> None:
+    """The console makes its pages from the description."""
+    settings = Settings(home=tmp_path, model=SAMPLE_MODEL, introspection=introspection, console=console)
+    with closing(App(settings)) as app:
+        addresses = app.all_endpoints().keys()
+    assert ("/auth/api/model/{application}" in addresses) == (introspection or console)
+    assert ("/auth/api/schema/{application}" in addresses) == introspection
+    assert ("/console" in addresses) == ("/console/{proxy+}" in addresses) == console
 
 
 def test_each_address_has_one_row() -> None:

@@ -32,6 +32,26 @@ def test_the_most_specific_address_wins(path: str, resource: str) -> None:
         assert Routes(order).match("GET", path).resource == resource
 
 
+@each_row(
+    ("path", "resource", "parameters"),
+    [
+        ("/a", "/a", {}),
+        ("/a/", "/a", {}),
+        ("/a/b", "/a/{rest+}", {"rest": "b"}),
+        ("/a/b/c.d/%C3%A9%2Ff", "/a/{rest+}", {"rest": "b/c.d/é/f"}),
+        ("/a/s", "/a/{rest+}", {"rest": "s"}),
+        ("/a/s/f", "/a/s/{x}", {"x": "f"}),
+        ("/a/s/f/g", "/a/{rest+}", {"rest": "s/f/g"}),
+        ("/a/x/k", "/a/{x}/k", {"x": "x"}),
+    ],
+)
+def test_a_parameter_can_take_the_rest_of_a_path(
+    path: str, resource: str, parameters: dict[str, str]
+) -> None:
+    for order in permutations(["/a", "/a/{rest+}", "/a/s/{x}", "/a/{x}/k"]):
+        assert Routes(order).match("GET", path) == (resource, parameters)
+
+
 def test_parameters_may_have_any_name_and_are_decoded() -> None:
     match = Routes(["/{some-id}/{some.other}"]).match("GET", "/1%2F2/%C3%A9")
     assert match.parameters == {"some-id": "1/2", "some.other": "é"}

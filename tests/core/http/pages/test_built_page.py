@@ -3,9 +3,7 @@
 import gzip
 import re
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
-from hashlib import sha256
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,17 +11,16 @@ import pytest
 from stratabase.core.http.base.authentication import Authentication
 from stratabase.core.http.base.cors import Cors
 from stratabase.core.http.handler import HttpHandler
+from stratabase.core.http.pages.built_files import LICENSES, built_file_endpoint
 from stratabase.core.http.pages.built_page import (
     API_REFERENCE,
     GRAPHIQL,
-    LICENSES,
     BuiltPage,
-    built_file_endpoint,
     built_page_endpoint,
 )
-from stratabase.core.http.pages.page import TEMPLATES
 from stratabase_aws.functions.handler import LambdaHandler
 from tests.core.http.documented import Documented
+from tests.page_sources import fingerprint, page_sources
 from tests.repository import ROOT
 from tests.rows import each_row
 
@@ -31,9 +28,9 @@ PAGE, FILE = "/public/graphiql", "/public/graphiql/{file}"
 REFERENCE, REFERENCE_FILE = "/public/reference", "/public/reference/{file}"
 ENDPOINTS = {
     PAGE: built_page_endpoint(GRAPHIQL, "Hr"),
-    FILE: built_file_endpoint(GRAPHIQL),
+    FILE: built_file_endpoint(GRAPHIQL.files, GRAPHIQL.title, GRAPHIQL.operation),
     REFERENCE: built_page_endpoint(API_REFERENCE, "Hr"),
-    REFERENCE_FILE: built_file_endpoint(API_REFERENCE),
+    REFERENCE_FILE: built_file_endpoint(API_REFERENCE.files, API_REFERENCE.title, API_REFERENCE.operation),
 }
 PAGES = pytest.mark.parametrize("page", [GRAPHIQL, API_REFERENCE], ids=lambda page: page.name)
 
@@ -118,7 +115,7 @@ def test_a_file_is_served_completely_and_is_immutable(suffix: str, media: str) -
     name = GRAPHIQL.asset_name(suffix)
     answer = get_file(name)
     headers = answer["multiValueHeaders"]
-    assert answer["body"].encode() == (GRAPHIQL.built / name).read_bytes()
+    assert answer["body"].encode() == (GRAPHIQL.files.folder / name).read_bytes()
     assert headers["Content-Type"] == [f"{media}; charset=utf-8"]
     assert headers["Cache-Control"] == ["public, max-age=31536000, immutable"]
     assert headers["X-Content-Type-Options"] == ["nosniff"]
@@ -128,7 +125,7 @@ def test_a_file_is_compressed_for_clients_that_accept_it() -> None:
     name = GRAPHIQL.asset_name(".js")
     answer = get_file(name, {"Accept-Encoding": "gzip"}, cors=Cors(("https://a.test",)))
     content = b64decode(answer["body"])
-    assert gzip.decompress(content) == (GRAPHIQL.built / name).read_bytes()
+    assert gzip.decompress(content) == (GRAPHIQL.files.folder / name).read_bytes()
     assert len(content) < 500_000
     assert answer["multiValueHeaders"]["Vary"] == ["Accept-Encoding, Origin"]
 
@@ -154,27 +151,19 @@ def test_no_other_file_is_served(name: str) -> None:
     assert answer["statusCode"] == 404
 
 
-def in_order(sources: Path) -> Iterator[tuple[str, Path]]:
-    files = {name: sources / name for name in ("package-lock.json", "package.json")}
-    files |= {f"src/{path.name}": path for path in (TEMPLATES / "sign_in.js", *(sources / "src").iterdir())}
-    yield from sorted({"build-page.mjs": ROOT / "tools/build-page.mjs", **files}.items())
-
-
 @PAGES
 def test_the_served_files_match_their_sources(page: BuiltPage) -> None:
     """`make graphiql` and `make reference` make them again."""
-    digest = sha256()
-    for name, path in in_order(ROOT / "tools" / page.name):
-        digest.update(f"{name}\0".encode() + path.read_bytes())
-    assert (page.built / "sources.sha256").read_text() == f"{digest.hexdigest()}\n"
+    recorded = (page.files.folder / "sources.sha256").read_text()
+    assert recorded == fingerprint(page_sources(page.name))
 
 
 @PAGES
 def test_a_page_loads_less_than_half_a_megabyte(page: BuiltPage) -> None:
-    files = [page.assets[page.asset_name(suffix)] for suffix in (".js", ".css")]
+    files = [page.files.by_name[page.asset_name(suffix)] for suffix in (".js", ".css")]
     assert sum(len(file.gzipped) for file in files) < 500_000
 
 
-@each_row("folder", ["tools/graphiql", "tools/reference", "tests/clients"])
+@each_row("folder", ["tools/console", "tools/graphiql", "tools/reference", "tests/clients"])
 def test_lock_files_name_no_registry(folder: str) -> None:
     assert '"resolved"' not in (ROOT / folder / "package-lock.json").read_text()

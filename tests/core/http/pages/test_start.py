@@ -57,6 +57,18 @@ def test_browsers_get_a_page_that_leads_to_the_others() -> None:
     assert "Documentation" not in body
 
 
+def test_browsers_go_to_the_console_where_there_is_one() -> None:
+    """The redirect is a path, which is right behind any host name."""
+    paths = {"console": "/console", **PATHS}
+    links = StartLinks("Hr", "1.2.3", paths, None)
+    answer = send(links, accept=BROWSER)
+    assert answer["statusCode"] == 303
+    headers = answer["multiValueHeaders"]
+    assert (headers["Location"], headers["Cache-Control"]) == (["/hr/console/"], ["no-store"])
+    assert "Accept" in headers["Vary"][0]
+    assert json.loads(send(links)["body"])["links"]["console"] == f"{BASE}/console"
+
+
 def test_the_page_is_in_the_language_of_the_browser() -> None:
     body = send(accept=BROWSER, accept_language="it")["body"]
     assert '<html lang="it">' in body

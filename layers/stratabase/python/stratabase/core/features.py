@@ -61,6 +61,7 @@ FEATURES: tuple[Feature, ...] = (
             "graphql": "stratabase.core.app.routes:graphql_routes",
             "files": "stratabase.core.app.routes:file_routes",
             "download": "stratabase.core.app.routes:download_routes",
+            "console": "stratabase.core.app.routes:console_routes",
         },
         jobs=("stratabase.core.app.jobs:jobs_of_objects", "stratabase.core.app.jobs:jobs_of_files"),
     ),

@@ -146,6 +146,14 @@ class Settings:
     graphiql: Annotated[
         bool, Variable("STRATABASE_GRAPHIQL", parse_switch, "Whether the service has a GraphiQL page.")
     ] = True
+    console: Annotated[
+        bool,
+        Variable(
+            "STRATABASE_CONSOLE",
+            parse_switch,
+            "Whether the service has a console, a page to work with the objects.",
+        ),
+    ] = True
     base_url: Annotated[
         str | None,
         Variable(

@@ -11,7 +11,7 @@ The OpenAPI document includes every row automatically. Each Lambda function impo
 to shorten its cold start.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from stratabase import __version__
@@ -21,8 +21,12 @@ from stratabase.values.frozen import frozen
 
 if TYPE_CHECKING:
     from stratabase.core.app.app import App
+    from stratabase.core.http.pages.console_page import ConsoleService
     from stratabase.core.http.pages.start import StartLinks
     from stratabase.core.schema.description import ModelDescriptions
+
+
+CONSOLE_PATH = "/console"
 
 
 @frozen
@@ -41,7 +45,8 @@ def graphql_routes() -> tuple[Route, ...]:
     from stratabase.core.http.api.health import health_endpoint, liveness_endpoint
     from stratabase.core.http.api.model_description import model_description_endpoint
     from stratabase.core.http.api.sdl import sdl_endpoint
-    from stratabase.core.http.pages.built_page import GRAPHIQL, built_file_endpoint, built_page_endpoint
+    from stratabase.core.http.pages.built_files import built_file_endpoint
+    from stratabase.core.http.pages.built_page import GRAPHIQL, built_page_endpoint
     from stratabase.core.http.pages.start import start_endpoint
 
     return (
@@ -66,7 +71,7 @@ def graphql_routes() -> tuple[Route, ...]:
                 lambda caller: app.part(_descriptions).of(caller),
                 lambda caller: require_any_right(app.services.model, caller.profile),
             ),
-            lambda settings: settings.introspection,
+            _has_model_description,
         ),
         Route(
             "/public/graphiql",
@@ -75,7 +80,7 @@ def graphql_routes() -> tuple[Route, ...]:
         ),
         Route(
             "/public/graphiql/{file}",
-            lambda _: built_file_endpoint(GRAPHIQL),
+            lambda _: built_file_endpoint(GRAPHIQL.files, GRAPHIQL.title, GRAPHIQL.operation),
             lambda settings: settings.graphiql,
         ),
         Route(
@@ -100,8 +105,15 @@ def _descriptions(app: "App") -> "ModelDescriptions":
 def _start_links(app: "App") -> "StartLinks":
     from stratabase.core.http.pages.start import StartLinks
 
+    found = {name: path for name, path in _paths(app).items() if path is not None}
+    return StartLinks(app.model.application, __version__, found, app.settings.documentation)
+
+
+def _paths(app: "App") -> Mapping[str, str | None]:
+    """Return the paths of the pages and the main addresses by name, None for what is switched off."""
     application, settings = app.model.application, app.settings
-    paths = {
+    return {
+        "console": CONSOLE_PATH if settings.console else None,
         "graphql": f"/auth/api/graphql/{application}",
         "token": "/public/token/getJwtToken",
         "openapi": "/public/openapi.json",
@@ -109,25 +121,81 @@ def _start_links(app: "App") -> "StartLinks":
         "account": "/public/account",
         "reference": "/public/reference",
         "health": "/public/health",
+        "schema": f"/auth/api/schema/{application}" if settings.introspection else None,
+        "graphiql": "/public/graphiql" if settings.graphiql else None,
+        "documentation": app.documentation_path,
     }
-    if settings.introspection:
-        paths["schema"] = f"/auth/api/schema/{application}"
-    if settings.graphiql:
-        paths["graphiql"] = "/public/graphiql"
-    if app.documentation_path:
-        paths["documentation"] = app.documentation_path
-    return StartLinks(application, __version__, paths, settings.documentation)
+
+
+def console_routes() -> tuple[Route, ...]:
+    """Return the routes of the function `console`: the page at all its addresses, and its files."""
+    from stratabase.core.http.pages.built_files import built_file_endpoint
+    from stratabase.core.http.pages.console_page import CONSOLE_PAGE, console_endpoint
+
+    return (
+        Route(CONSOLE_PATH, lambda app: console_endpoint(lambda: console_service(app)), _has_console),
+        Route(
+            f"{CONSOLE_PATH}/{{proxy+}}",
+            lambda app: console_endpoint(lambda: console_service(app), is_below=True),
+            _has_console,
+        ),
+        Route(
+            f"{CONSOLE_PATH}/assets/{{file}}",
+            lambda _: built_file_endpoint(CONSOLE_PAGE.files, "console", "Console"),
+            _has_console,
+        ),
+    )
+
+
+def _has_console(settings: Settings) -> bool:
+    return settings.console
+
+
+def _has_model_description(settings: Settings) -> bool:
+    # The console makes its pages from the description, of which members see what their profile may use.
+    return settings.introspection or settings.console
+
+
+def console_service(app: "App") -> "ConsoleService":
+    """Return what the console needs to know, with the addresses that it sends requests or leads to."""
+    from stratabase.core.http.pages.console_page import ConsoleService
+
+    application, members = app.model.application, "/auth/administration"
+    paths = {name: path for name, path in _paths(app).items() if name != "console"}
+    return ConsoleService(
+        CONSOLE_PATH,
+        application,
+        __version__,
+        {
+            **paths,
+            "documentation": app.settings.documentation or paths["documentation"],
+            "model": f"/auth/api/model/{application}",
+            "refresh": "/auth/token/refreshJwtToken",
+            "exchange": "/public/token/exchange",
+            "ways": "/public/signIn?format=json",
+            "forgotPassword": "/public/administration/forgotPassword",
+            "member": f"{members}/member",
+            "members": f"{members}/members",
+            "service": f"{members}/service",
+            "audit": f"{members}/audit",
+            "file": "/auth/file",
+        },
+    )
 
 
 def openapi_routes() -> tuple[Route, ...]:
     """Return the routes of the OpenAPI document and its page, which the function `members` serves."""
     from stratabase.core.http.api.openapi.document import openapi_endpoint
-    from stratabase.core.http.pages.built_page import API_REFERENCE, built_file_endpoint, built_page_endpoint
+    from stratabase.core.http.pages.built_files import built_file_endpoint
+    from stratabase.core.http.pages.built_page import API_REFERENCE, built_page_endpoint
 
     return (
         Route("/public/openapi.json", lambda app: openapi_endpoint(app.service_info, app.all_endpoints)),
         Route("/public/reference", lambda app: built_page_endpoint(API_REFERENCE, app.model.application)),
-        Route("/public/reference/{file}", lambda _: built_file_endpoint(API_REFERENCE)),
+        Route(
+            "/public/reference/{file}",
+            lambda _: built_file_endpoint(API_REFERENCE.files, API_REFERENCE.title, API_REFERENCE.operation),
+        ),
     )
 
 

@@ -12,7 +12,8 @@ from stratabase.values.text_cache import cache_short_texts
 
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 """The methods that endpoints can have. API Gateway does not route other methods."""
-_PARAMETER = re.compile(r"\{([^{}]+)\}")
+_PARAMETER = re.compile(r"\{([^{}+]+)(\+?)\}")
+"""Matches a parameter: its name, and whether it takes the rest of a path instead of one segment."""
 
 
 class RouteMatch(NamedTuple):
@@ -27,11 +28,13 @@ class _Address:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._names = _PARAMETER.findall(text)
-        segments = (
-            re.escape(part) if not _PARAMETER.fullmatch(part) else "([^/]+)" for part in text.split("/")
+        self._segments = [(part, _PARAMETER.fullmatch(part)) for part in text.split("/")]
+        self._names = [match[1] for _, match in self._segments if match]
+        patterns = (
+            re.escape(part) if match is None else "(.+)" if match[2] else "([^/]+)"
+            for part, match in self._segments
         )
-        self._pattern = re.compile("/".join(segments))
+        self._pattern = re.compile("/".join(patterns))
 
     def match(self, path: str) -> RouteMatch | None:
         """Return the match of a path, or None."""
@@ -40,9 +43,9 @@ class _Address:
             return None
         return RouteMatch(self.text, decode_parameters(dict(zip(self._names, match.groups(), strict=True))))
 
-    def rank(self) -> tuple[bool, ...]:
+    def rank(self) -> tuple[int, ...]:
         """Return the sort key by which more specific addresses come first."""
-        return tuple(bool(_PARAMETER.fullmatch(segment)) for segment in self.text.split("/"))
+        return tuple(0 if match is None else 2 if match[2] else 1 for _, match in self._segments)
 
 
 class Routes:

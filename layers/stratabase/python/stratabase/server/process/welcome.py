@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from stratabase import __version__
+from stratabase.core.app.routes import CONSOLE_PATH
 from stratabase.core.model.api_names import service_name
 from stratabase.core.model.model import Model
 from stratabase.core.schema.services import get_page
@@ -59,7 +60,10 @@ def welcome_lines(
     graphql = f"{address}/auth/api/graphql/{model.application}"
     yield f"Stratabase {__version__} serves the application {model.application}."
     yield ""
-    yield f"  Start    {address}/"
+    if settings.console:
+        yield f"  Console  {address}{CONSOLE_PATH}/"
+    else:
+        yield f"  Start    {address}/"
     yield f"  GraphQL  {graphql}"
     if settings.graphiql:
         yield f"  GraphiQL {address}/public/graphiql"

@@ -1,8 +1,9 @@
 """HTML pages: the common frame, the templates, and the security headers."""
 
 import html
+import secrets
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -15,6 +16,8 @@ from stratabase.values.messages import Message
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE = "style.css"
 SELF = "'self'"
+ISOLATED = ("Cross-Origin-Opener-Policy", "same-origin")
+"""The header that keeps pages of other sites, which open this one, from its window."""
 
 
 class Markup(str):
@@ -57,39 +60,48 @@ class HtmlPage:
         return Response(status, (*self._headers(), *headers), body.encode("utf-8", "replace"))
 
     def _headers(self) -> Headers:
-        return (
-            ("Content-Type", "text/html; charset=utf-8"),
-            ("Content-Language", self.language),
-            ("Content-Security-Policy", self._security_policy),
-            ("Referrer-Policy", "no-referrer"),
-            ("Cache-Control", "no-store"),
-            ("X-Content-Type-Options", "nosniff"),
+        """Return the headers of the page.
+
+        Its policy allows only its own style and script, inline images, and requests and forms that are sent
+        to this service. Browsers apply the rule for forms also to where the response leads.
+        """
+        return page_headers(
+            self.language,
+            {
+                "style-src": csp_hash(STYLE),
+                "script-src": hash_source(self._script) if self.scripts else "'none'",
+                **({"connect-src": SELF} if self.connects else {}),
+                "img-src": "data:",
+                "form-action": " ".join((SELF, *self.form_targets)),
+                "base-uri": "'none'",
+            },
         )
 
     @property
     def _script(self) -> str:
         return "".join(map(read_asset, self.scripts))
 
-    @property
-    def _security_policy(self) -> str:
-        """The Content-Security-Policy of the page.
 
-        It allows only the page's own style and script, inline images, and requests and forms that are sent to
-        this service. Browsers apply the rule for forms also to where the response leads.
-        """
-        script = hash_source(self._script) if self.scripts else "'none'"
-        return "; ".join(
-            (
-                "default-src 'none'",
-                f"style-src {csp_hash(STYLE)}",
-                f"script-src {script}",
-                *(["connect-src 'self'"] if self.connects else []),
-                "img-src data:",
-                f"form-action {' '.join((SELF, *self.form_targets))}",
-                "base-uri 'none'",
-                "frame-ancestors 'none'",
-            )
-        )
+def page_headers(language: str, policy: Mapping[str, str]) -> Headers:
+    """Return the headers of a page in a language.
+
+    `policy` has the directives of its Content-Security-Policy by name. What it does not name is forbidden,
+    and so are frames of other pages around this one.
+    """
+    directives = {"default-src": "'none'", **policy, "frame-ancestors": "'none'"}
+    return (
+        ("Content-Type", "text/html; charset=utf-8"),
+        ("Content-Language", language),
+        ("Content-Security-Policy", "; ".join(f"{name} {value}" for name, value in directives.items())),
+        ("Referrer-Policy", "no-referrer"),
+        ("Cache-Control", "no-store"),
+        ("X-Content-Type-Options", "nosniff"),
+    )
+
+
+def new_nonce() -> str:
+    """Return a new random nonce for a Content-Security-Policy, which allows only the page's own elements."""
+    return secrets.token_urlsafe(16)
 
 
 def render_template(name: str, language: str, /, **values: str) -> Markup:

@@ -1,8 +1,12 @@
-"""The endpoint of the root address: a page that leads people to the others, and the same links as JSON."""
+"""The endpoint of the root address, which leads people to the console or to other pages.
+
+Programs get all links as JSON.
+"""
 
 import html
 import re
 from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
 
 import orjson
 
@@ -67,11 +71,13 @@ class StartLinks:
 
 
 def start_endpoint(links: StartLinks) -> Endpoint:
-    """Return the endpoint of the root address: HTML for clients that prefer it, otherwise JSON."""
+    """Return the endpoint of the root address: the console or a page for people, and JSON for programs."""
 
     def read_start(request: Request, _caller: Caller | None) -> Response:
         urls = links.urls(request.base_url)
         if best_match(",".join(request.headers.get("accept", ())), (_JSON, _HTML)) == _HTML:
+            if "console" in links.paths:
+                return _redirect(urlsplit(urls["console"]).path)
             return _page(links.application, response_language(request), urls)
         body = {"application": links.application, "version": links.version, "links": urls}
         headers = (("Content-Type", _JSON), _VARY, ("Cache-Control", "no-cache"))
@@ -81,11 +87,22 @@ def start_endpoint(links: StartLinks) -> Endpoint:
         read_start,
         "readStart",
         "Where everything is: a page for people, and JSON for programs.",
-        {200: ResponseSpec("The links of the service.", (_HTML, {_JSON: _SHAPE}), {"Vary": "`Accept`."})},
+        {
+            200: ResponseSpec("The links of the service.", (_HTML, {_JSON: _SHAPE}), {"Vary": "`Accept`."}),
+            303: ResponseSpec(
+                "A browser goes to the console, if there is one.",
+                headers={"Location": "The path of the console.", "Vary": "`Accept`."},
+            ),
+        },
         error_format=ErrorFormat.PROBLEM_JSON,
         has_format=False,
     )
     return Endpoint({"GET": operation})
+
+
+def _redirect(path: str) -> Response:
+    """Return the redirect to a page. Its address is a path, which is right behind any host name."""
+    return Response(303, (("Location", f"{path}/"), _VARY, ("Cache-Control", "no-store")))
 
 
 def _page(application: str, language: str, urls: Mapping[str, str]) -> Response:

@@ -28,7 +28,8 @@ FORMAT_PARAMETER = {
     "description": "The format of the bodies of the request and of the response.",
     "schema": {"type": "string", "enum": ["json", "xml"], "default": "json"},
 }
-_PATH_PARAMETER = re.compile(r"{(\w+)}")
+_PATH_PARAMETER = re.compile(r"{(\w+)\+?}")
+"""Matches a parameter of an address. OpenAPI has no way to say that one takes several segments."""
 
 
 @frozen
@@ -148,7 +149,10 @@ def openapi_document(service: ServiceInfo, endpoints: Mapping[str, Endpoint]) ->
     schemas = Schemas()
     common_responses = CommonResponses(schemas)
     path_items = PathItems(service.schemes, schemas, common_responses)
-    paths = {address: path_items.render(address, endpoint) for address, endpoint in endpoints.items()}
+    paths = {
+        documented_address(address): path_items.render(address, endpoint)
+        for address, endpoint in endpoints.items()
+    }
     return {
         "openapi": "3.1.0",
         "info": {
@@ -164,6 +168,11 @@ def openapi_document(service: ServiceInfo, endpoints: Mapping[str, Endpoint]) ->
             "securitySchemes": {name: _SECURITY_SCHEMES[name.lower()] for name in service.schemes},
         },
     }
+
+
+def documented_address(address: str) -> str:
+    """Return an address as the document has it: `/a/{rest}` for `/a/{rest+}`."""
+    return address.replace("+}", "}")
 
 
 def openapi_endpoint(service: ServiceInfo, endpoints: Callable[[], Mapping[str, Endpoint]]) -> Endpoint:
