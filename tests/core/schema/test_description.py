@@ -112,6 +112,7 @@ def test_an_administrator_sees_all_with_expressions() -> None:
         "exposed": True,
         **dict.fromkeys(("read", "create", "edit", "delete", "label"), "always"),
         "labelExpression": "concat(number, ' ', customer.name)",
+        "labelOf": ["number", "customer"],
         "platformAttributes": ["_createdby"],
         "partOf": [],
         "uniques": [["number"], ["customer", "note"]],
@@ -180,6 +181,8 @@ def test_an_administrator_sees_all_with_expressions() -> None:
     ]
     assert {"Order___getByNumber", "Order___create", "Order___restoreVersion"} <= {*services}
     assert classes["Line"]["partOf"] == ["Order"]
+    # By default the label is an attribute. A class may have none.
+    assert [classes[name]["labelOf"] for name in ("Line", "Secret", "Search")] == [["text"], ["word"], []]
     assert by_name(classes["Line"]["attributes"])["number"]["creatable"] == "never"
     extents = [classes[name][action] for name in ("Settings", "Search") for action in ("create", "edit")]
     assert extents == ["never", "always", "always", "never"]
@@ -193,7 +196,7 @@ def test_another_profile_sees_what_it_may_use() -> None:
 
     order = classes["Order"]
     assert [order[action] for action in ("read", "create", "edit", "delete")] == [*["sometimes"] * 3, "never"]
-    assert order["label"] == "always"
+    assert (order["label"], order["labelOf"]) == ("always", ["number", "customer"])
     assert order["uniques"] == [["number"], ["customer", "note"]]
     # The condition of the other warning reads a hidden attribute.
     assert order["warnings"] == [{"name": "free"}]

@@ -60,6 +60,8 @@ export interface ModelClass {
   readonly edit: Extent;
   readonly delete: Extent;
   readonly label: Extent;
+  /** The attributes and roles that the label is made of. Empty if the member never sees it. */
+  readonly labelOf: readonly string[];
   readonly platformAttributes: readonly string[];
   readonly partOf: readonly string[];
   readonly uniques: readonly (readonly string[])[];

@@ -122,7 +122,17 @@ class _Description:
         attribute = class_.label_attribute
         extent = Extent.NEVER if attribute is None else self._extents.of_value(class_, attribute.name)
         is_shown = self._is_complete and class_.label is not None
-        return {"label": extent.value, **({"labelExpression": class_.label} if is_shown else {})}
+        return {
+            "label": extent.value,
+            **({"labelExpression": class_.label} if is_shown else {}),
+            "labelOf": self._sources(class_, attribute) if attribute and extent is not Extent.NEVER else [],
+        }
+
+    def _sources(self, class_: Class, label: Attribute) -> list[str]:
+        """Return the attributes and roles of the class that its label is made of, in the model's order."""
+        expression = expressions_of(self._model).derived(class_.name, label)
+        named = {label.name} if expression is None else {path[0] for path in expression.paths}
+        return [name for name in (*class_.attributes, *class_.roles) if name in named]
 
     def _uniques(self, class_: Class) -> Iterator[tuple[str, ...]]:
         for each in class_.uniques:

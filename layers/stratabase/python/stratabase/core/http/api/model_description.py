@@ -112,6 +112,12 @@ _CLASS = Shape(
         "delete": _extent("Which objects the caller may delete."),
         "label": _extent("Of which objects `_label` is not always null."),
         "labelExpression": Field("The label in CEL. Only administrators see it."),
+        "labelOf": Field(
+            "The attributes and roles that the label is made of. Empty if the caller never sees it.",
+            "array",
+            required=True,
+            items=_NAMES,
+        ),
         "platformAttributes": Field(
             "The attributes that Stratabase writes.", "array", required=True, items=_NAMES
         ),
