@@ -14,7 +14,10 @@ export interface PageRoute {
   readonly Page: ComponentType<PageProps>;
 }
 
-export const ROUTES: readonly PageRoute[] = [{ path: "/", Page: lazy(() => import("../home/home_page")) }];
+export const ROUTES: readonly PageRoute[] = [
+  { path: "/", Page: lazy(() => import("../home/home_page")) },
+  { path: "/data/:class", Page: lazy(() => import("../list/list_page")) },
+];
 
 /** The addresses of pages, so that links and routes agree. */
 export const paths = {

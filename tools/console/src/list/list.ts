@@ -1,0 +1,20 @@
+// What the parts of a list share: what is shown, how it changes, and what the service said.
+
+import type { ModelClass } from "../description/model";
+import type { ListPreferences } from "./list_preferences";
+import type { useListPage } from "./list_query";
+import type { ListState } from "./list_state";
+import type { ChangeState } from "./use_list_state";
+
+export interface List {
+  readonly class_: ModelClass;
+  readonly state: ListState;
+  readonly change: ChangeState;
+  readonly preferences: ListPreferences;
+  readonly query: ReturnType<typeof useListPage>;
+  /** The ids of the objects that the member has chosen. */
+  readonly selected: ReadonlySet<string>;
+  readonly setSelected: (ids: ReadonlySet<string>) => void;
+  /** Whether the list shows the past, where nothing can be written. */
+  readonly isPast: boolean;
+}

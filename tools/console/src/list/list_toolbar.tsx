@@ -1,0 +1,70 @@
+// The toolbar of a list: the search, and how many objects there are.
+
+import { useEffect, useState } from "react";
+import { Button } from "../components/button";
+import { SearchField } from "../components/field";
+import { plural, t } from "../messages/messages";
+import { ColumnChooser } from "./column_chooser";
+import type { List } from "./list";
+import { useExactCount } from "./list_query";
+import { searchedAttributes } from "./search";
+
+/** Milliseconds without a key after which a search begins. */
+const PAUSE = 300;
+
+export function ListToolbar({ list }: { readonly list: List }) {
+  return (
+    <div className="toolbar">
+      {searchedAttributes(list.class_).length > 0 && <Search list={list} />}
+      <span className="toolbar-spacer" />
+      <Count list={list} />
+      <ColumnChooser list={list} />
+    </div>
+  );
+}
+
+function Search({ list: { state, change } }: { readonly list: List }) {
+  const [text, setText] = useState(state.search);
+  const [shown, setShown] = useState(state.search);
+  if (shown !== state.search) {
+    // The address has changed, as by the back button.
+    setShown(state.search);
+    setText(state.search);
+  }
+  useEffect(() => {
+    if (text.trim() === state.search) return;
+    const timer = setTimeout(() => {
+      setShown(text.trim());
+      change({ search: text.trim() }, { isReplaced: state.search !== "" });
+    }, PAUSE);
+    return () => clearTimeout(timer);
+  }, [text, state.search, change]);
+  return (
+    <div className="list-search">
+      <SearchField label={t("Search")} value={text} onChange={setText} />
+    </div>
+  );
+}
+
+/** How many objects there are, up to a limit, beyond which they are counted on request. */
+function Count({ list: { class_, state, query } }: { readonly list: List }) {
+  const [isWanted, setWanted] = useState(false);
+  const exact = useExactCount(class_, state, isWanted);
+  const counted = query.data?.totalCountUpTo;
+  if (!counted) return null;
+  if (!counted.more || exact.data !== undefined) {
+    const count = counted.more ? (exact.data ?? 0) : counted.count;
+    return <span className="list-count">{plural(count, "{count} object", "{count} objects")}</span>;
+  }
+  return (
+    <Button
+      variant="quiet"
+      isSmall
+      isPending={exact.isFetching}
+      aria-label={t("Count all objects")}
+      onPress={() => setWanted(true)}
+    >
+      {plural(counted.count, "More than {count} object", "{count}+ objects")}
+    </Button>
+  );
+}
