@@ -208,7 +208,7 @@ class Clinic:
             Reader(context).page(question.query(self.model))
 
         self.entities.unbuilt()  # the registry is read before
-        with record_plans(lambda class_name, plan: taken.append(f"{class_name}: {plan}")):
+        with record_plans(lambda plan: taken.append(f"{plan.class_name}: {plan.description}")):
             cost = measure_consumption(ask)
         began = perf_counter()
         try:

@@ -273,7 +273,7 @@ def test_what_the_caller_may_not_read_is_null_with_one_issue(shop: Shop, name: s
 )
 def test_what_the_caller_may_not_read_finds_no_groups(shop: Shop, arguments: str, places: list[str]) -> None:
     plans: list[str] = []
-    with record_plans(lambda *each: plans.append(str(each))):
+    with record_plans(lambda plan: plans.append(str(plan))):
         body = shop.body(f"{{ Order___getPage {{ groups({arguments}) {{ totalCount }} }} }}", CLERK)
     assert body["data"]["Order___getPage"] is None
     found = [each["extensions"] for each in body["errors"]]
@@ -640,7 +640,7 @@ def test_an_index_answers_alone_if_it_has_all_values(
 ) -> None:
     plans = list[str]()
     asked = (selection, (ADMINISTRATOR, CLERK)[caller], f"filter: {{{options}}}" if options else "")
-    with record_plans(lambda _, description: plans.append(description)):
+    with record_plans(lambda plan: plans.append(plan.description)):
         found = indexed.orders(*asked)
     assert sum(each.startswith(BY_INDEX) for each in plans) == alone, plans
     with patch.object(SqliteEngine, "count_beginnings", lambda *_: None):
@@ -652,7 +652,7 @@ def test_an_index_answers_by_the_buckets_of_the_zone(indexed: Shop, bucket: str)
     """All orders are shipped between 23:00 and 24:00 in UTC."""
     arguments, selection = f"by: [shipped_at___{bucket}]", f"_keys {{ shipped_at___{bucket} }} _count"
     plans = list[str]()
-    with record_plans(lambda _, description: plans.append(description)):
+    with record_plans(lambda plan: plans.append(plan.description)):
         found = indexed.groups(arguments, selection, IN_NEPAL)
     assert any(each.startswith(BY_INDEX) for each in plans)
     with patch.object(SqliteEngine, "count_beginnings", lambda *_: None):
@@ -675,7 +675,7 @@ def test_an_index_answers_with_renamed_names(indexed: Shop, tmp_path: Path) -> N
     before = indexed.orders(by.format("customer", "total"))
     renamed = Shop(tmp_path / "indexed.db", text)
     plans = list[str]()
-    with record_plans(lambda _, description: plans.append(description)):
+    with record_plans(lambda plan: plans.append(plan.description)):
         after = renamed.ask(f"{{ Sale___getPage {{ {by.format('buyer', 'amount')} }} }}")
     renamed.engine.close()
     assert any(each.startswith(BY_INDEX) for each in plans)

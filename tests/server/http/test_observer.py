@@ -8,6 +8,7 @@ from ipaddress import ip_network
 from typing import Any
 
 from stratabase.core import waiting
+from stratabase.core.domain.query.taken_plan import TakenPlan
 from stratabase.core.http.base.messages import Request, Response
 from stratabase.core.observe import Log
 from stratabase.core.request_log import RequestRecord
@@ -92,8 +93,8 @@ def test_plans_are_recorded_only_for_the_log_of_slow_requests(slow: float) -> No
 
         note = planner._note.get()
         if note is not None:
-            note("Employee", "index name")
-            note("Employee", "index name")
+            note(TakenPlan("Employee", "index name"))
+            note(TakenPlan("Employee", "index name"))
         return Response(200, body=json.dumps({"notes": note is not None}).encode())
 
     with http_server(read, observer=RequestObserver([], log, slow)) as client:

@@ -11,6 +11,7 @@ import pytest
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.query.read_budget import Consumption, Note
+from stratabase.core.domain.query.taken_plan import AdvisedIndex, NotePlan, TakenPlan
 from stratabase.core.schema.executor import SchemaExecutor
 from tests.fakes import ADMINISTRATOR, fake_services
 from tests.models import THINGS
@@ -19,6 +20,8 @@ from tests.rows import each_row
 CLERK = Caller("2", "bert", "Clerk")
 GET = Consumption("get", None, 1, 1, 300, 1.0, 0, 0.1234567, after=1)
 RANGE = Consumption("range", "index1", 1, 10, 4000, 0.5, 0, 1.0)
+SCAN = TakenPlan("Thing", "read all, and sort", AdvisedIndex("Thing", ("name", "day")))
+BY_KEY = TakenPlan("Other", "get the object")
 TOTALS = {
     "roundTrips": 2,
     "readUnits": 1.5,
@@ -38,7 +41,9 @@ class InsightApi:
         self.entities.objects[reference] = Entity(reference, {"_id": "1", "name": "chair"})
         self.measured = 0
         self.executor = SchemaExecutor(
-            replace(services, measuring=self._measuring), lambda *_: None, compile_answers=compiled
+            replace(services, measuring=self._measuring, recording_plans=self._recording_plans),
+            lambda *_: None,
+            compile_answers=compiled,
         )
 
     @contextmanager
@@ -46,6 +51,12 @@ class InsightApi:
         self.measured += 1
         for consumed in (RANGE, GET):
             note(consumed)
+        yield
+
+    @contextmanager
+    def _recording_plans(self, note: NotePlan) -> Iterator[None]:
+        for plan in (SCAN, BY_KEY, SCAN):
+            note(plan)
         yield
 
     def ask(self, query: str, caller: Caller = ADMINISTRATOR, **variables: Any) -> Any:
@@ -67,6 +78,7 @@ def test_full_insight_reports_each_call_as_well(api: InsightApi) -> None:
     answer = api.ask('{ mine: Thing___get(_id: "1", insight: FULL) { name } }')
 
     calls = answer["extensions"]["insight"].pop("calls")
+    del answer["extensions"]["insight"]["plans"]
     assert answer["extensions"]["insight"] == TOTALS
     assert calls == [
         {
@@ -91,6 +103,20 @@ def test_full_insight_reports_each_call_as_well(api: InsightApi) -> None:
             "bytes": 300,
             "milliseconds": 0.123,
         },
+    ]
+
+
+def test_full_insight_reports_each_plan_once_with_the_index_that_would_help(api: InsightApi) -> None:
+    answer = api.ask('{ mine: Thing___get(_id: "1", insight: FULL) { name } }')
+
+    assert answer["extensions"]["insight"]["plans"] == [
+        {
+            "path": ["mine"],
+            "entityName": "Thing",
+            "description": "read all, and sort",
+            "missingIndex": {"entityName": "Thing", "attributeNames": ["name", "day"]},
+        },
+        {"path": ["mine"], "entityName": "Other", "description": "get the object", "missingIndex": None},
     ]
 
 

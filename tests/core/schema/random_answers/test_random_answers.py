@@ -19,6 +19,7 @@ import pytest
 from stratabase.core.domain.caller import Caller
 from stratabase.core.domain.objects.entity import Entity, Reference
 from stratabase.core.domain.objects.instant import Instant, format_instant
+from stratabase.core.domain.query.taken_plan import TakenPlan
 from stratabase.core.model.model import Class
 from stratabase.core.operations.context import Services
 from stratabase.core.operations.ports import EntityRepository
@@ -247,8 +248,8 @@ class Compared:
                     if class_.name.startswith("C"):
                         self._check_totals(class_, caller)
 
-    def _note_plan(self, _: str, description: str) -> None:
-        self.by_index_alone += description.startswith("count the entries of ")
+    def _note_plan(self, plan: TakenPlan) -> None:
+        self.by_index_alone += plan.description.startswith("count the entries of ")
 
     def _check_totals(self, class_: Class, caller: Caller) -> None:
         columns = columns_of(class_)

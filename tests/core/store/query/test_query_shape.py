@@ -38,7 +38,7 @@ def with_other_values(chance: random.Random, filter_: Filter) -> Filter:
 def plans_of(store: Store, query: Query) -> list[str]:
     """Return the descriptions of the plans by which a store answers a query."""
     found: list[str] = []
-    with record_plans(lambda _class_name, description: found.append(description)):
+    with record_plans(lambda plan: found.append(plan.description)):
         store.page(query)
     return found
 

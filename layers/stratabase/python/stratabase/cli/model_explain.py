@@ -14,6 +14,7 @@ from stratabase.core.domain.issues.refusals import ReadBudgetExceeded, Refused, 
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query
 from stratabase.core.domain.query.read_budget import MEGABYTE, Consumption, ReadBudget, round_trips
+from stratabase.core.domain.query.taken_plan import TakenPlan
 from stratabase.core.domain.store_mark import StoreKind
 from stratabase.core.model.api_names import GeneratedType, type_name
 from stratabase.core.model.model import Class, Model
@@ -34,13 +35,11 @@ from stratabase.core.store.query.filter_analysis import ASSUMED_OBJECTS
 from stratabase.core.store.query.planner import (
     MissingIndex,
     PlanCandidate,
-    missing_index,
-    missing_index_along_roles,
+    advised_index,
     plan_candidates,
     record_plans,
 )
 from stratabase.core.store.query.schema import built_schema
-from stratabase.core.store.query.semi_join import joins_of
 from stratabase.core.store.renamed_repository import open_repository
 from stratabase.core.store.sources import StoredQueries
 from stratabase.core.unusable_store import UnusableStore
@@ -81,9 +80,7 @@ def explain_page(model: Model, options: Options) -> str:
     schema = built_schema(model)
     query = StoredQueries(served, {USER}).stored_query(Reader(_context(served, None)).with_implied(query))
     candidates = plan_candidates(class_, query, schema)
-    missing = MissingIndex(class_, missing_index(class_, query))
-    if not missing.attributes or missing.is_declared:
-        missing = missing_index_along_roles(joins_of(query), schema) or missing
+    missing = advised_index(class_, query, schema, candidates[0])
     lines = [*_plan_lines(candidates, missing), *_store_lines(model, query, candidates[0], options)]
     return "".join(f"{line}\n" for line in lines)
 
@@ -119,12 +116,12 @@ def _page_query(model: Model, class_: Class, page_options: Mapping[str, Any], fi
         raise CommandError(f"OPTIONS: {refusal}") from refusal
 
 
-def _plan_lines(candidates: Sequence[PlanCandidate], missing: MissingIndex) -> Iterator[str]:
+def _plan_lines(candidates: Sequence[PlanCandidate], missing: MissingIndex | None) -> Iterator[str]:
     """Yield a line for each candidate plan, the chosen one first, and a suggestion for a missing index."""
     chosen, *others = candidates
     yield f"Used: {_plan_line(chosen)}"
     yield from (f"Not used: {_plan_line(other)}" for other in others)
-    if missing.attributes and not missing.is_declared and chosen.estimated_reads > ASSUMED_OBJECTS / 10:
+    if missing is not None:
         names = ", ".join(f'"{name}"' for name in missing.attributes)
         yield f"To read less, add: @index(attributes: [{names}]) to {missing.class_.name}"
 
@@ -165,7 +162,7 @@ def _cost_lines(
     settings: Settings, entities: ReadableObjects, model: Model, query: Query, chosen: PlanCandidate
 ) -> Iterator[str]:
     served = with_users(model)
-    taken: list[str] = []
+    taken: list[TakenPlan] = []
     consumed: list[Consumption] = []
 
     def read(query: Query) -> int | None:
@@ -178,14 +175,14 @@ def _cost_lines(
     except ReadBudgetExceeded:
         yield f"The store has too many objects of {query.class_name} to count them."
     refusal = ""
-    with record_plans(lambda _, plan: taken.append(plan)), record_consumption(consumed.append):
+    with record_plans(taken.append), record_consumption(consumed.append):
         try:
             read(query)
         except ReadBudgetExceeded as exceeded:
             refusal = f" It is refused: {exceeded}"
     # A renamed model has other names in the store, and so in the descriptions of plans.
-    if taken and taken[-1] != chosen.description and StoredNames(model).is_identity:
-        yield f"There, this plan answered the page: {taken[-1]}"
+    if taken and taken[-1].description != chosen.description and StoredNames(model).is_identity:
+        yield f"There, this plan answered the page: {taken[-1].description}"
     items, units = sum(one.items for one in consumed), sum(one.read_units for one in consumed)
     trips = pluralize(round_trips(consumed), "round trip")
     unit = "unit" if units == 1 else "units"

@@ -209,6 +209,7 @@ class App:
         from stratabase.core.model.users import with_users  # noqa: PLC0415
         from stratabase.core.operations.context import Services  # noqa: PLC0415
         from stratabase.core.store.engine.wrappers import record_consumption  # noqa: PLC0415
+        from stratabase.core.store.query.named_plans import record_named_plans  # noqa: PLC0415
 
         settings = self.settings
         budget = partial(
@@ -230,6 +231,7 @@ class App:
             settings.lock_minutes,
             self.files,
             new_totals_budget=self._totals_budget if self.engine.is_embedded else None,
+            recording_plans=partial(record_named_plans, self.model),
         )
 
     def _totals_budget(self) -> ReadBudget:

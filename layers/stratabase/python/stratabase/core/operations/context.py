@@ -17,6 +17,7 @@ from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.domain.objects.instant import Instant
 from stratabase.core.domain.objects.lock import MAX_LOCK_MINUTES
 from stratabase.core.domain.query.read_budget import Measuring, ReadBudget
+from stratabase.core.domain.query.taken_plan import RecordingPlans
 from stratabase.core.domain.write.limits import BulkLimits
 from stratabase.core.domain.write.warning_rules import WarningRules
 from stratabase.core.model import model_expressions
@@ -59,6 +60,8 @@ class Services:
     """Makes the read budget of the totals of one request. None if they draw on that of the request."""
     pause: Callable[[float], None] = waiting.pause
     """Waits for some seconds between two rounds of a write."""
+    recording_plans: RecordingPlans = field(default=lambda _: nullcontext())
+    """A context manager that notes the plans of queries. The default notes nothing."""
     warning_rules: WarningRules = field(init=False)
     """The warnings of the model, prepared for writes."""
 

@@ -6,6 +6,7 @@ Without any of them there is no observer, so requests have no cost for it.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
+from stratabase.core.domain.query.taken_plan import TakenPlan
 from stratabase.core.observe import Log
 from stratabase.core.request_log import RequestRecord, RequestUsage, record_usage
 from stratabase.core.store.query.planner import record_plans
@@ -45,8 +46,8 @@ class RequestObserver:
     def observe_work(self, work: ObservedWork) -> Iterator[None]:
         """Record in `work` what happens inside the `with` block."""
 
-        def note_plan(class_name: str, description: str) -> None:
-            work.plans[f"{class_name}: {description}"] = None
+        def note_plan(plan: TakenPlan) -> None:
+            work.plans[f"{plan.class_name}: {plan.description}"] = None
 
         with ExitStack() as stack:
             work.usage = stack.enter_context(record_usage())

@@ -12,6 +12,7 @@ Read in this order:
 - `groups`: groups of objects, and the totals of each
 - `fetch`: what a request selects of objects: roles, derived attributes, locks
 - `read_budget`: how much one request may read, and what it has read
+- `taken_plan`: the plan by which a query was answered
 
 Imports the model and the domain's objects. Stores and operations import this package.
 """

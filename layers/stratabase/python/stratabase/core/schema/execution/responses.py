@@ -233,10 +233,14 @@ def render_refusal(errors: list[dict[str, Any]]) -> GraphQLResponse:
 
 
 def render_insights(insights: Iterable[Insight]) -> dict[str, Any]:
-    """Return the totals of all services with `insight`, and each call of those that ask for `FULL`."""
+    """Return the totals of all services with `insight`; for `FULL`, also their calls and plans."""
     insights = tuple(insights)
     consumed = [one for insight in insights for one in insight.consumed]
-    calls = [call for insight in insights if insight.level == FULL for call in _calls(insight)]
+    full = [insight for insight in insights if insight.level == FULL]
+    details = {
+        "calls": [call for insight in full for call in _calls(insight)],
+        "plans": [plan for insight in full for plan in _plans(insight)],
+    }
     return {
         "roundTrips": sum(round_trips(insight.consumed) for insight in insights),
         "readUnits": sum(one.read_units for one in consumed),
@@ -244,7 +248,7 @@ def render_insights(insights: Iterable[Insight]) -> dict[str, Any]:
         "items": sum(one.items for one in consumed),
         "bytes": sum(one.bytes for one in consumed),
         "milliseconds": _rounded(sum(one.milliseconds for one in consumed)),
-        **({"calls": calls} if any(insight.level == FULL for insight in insights) else {}),
+        **(details if full else {}),
     }
 
 
@@ -260,6 +264,18 @@ def _calls(insight: Insight) -> Iterator[dict[str, Any]]:
             "items": one.items,
             "bytes": one.bytes,
             "milliseconds": _rounded(one.milliseconds),
+        }
+
+
+def _plans(insight: Insight) -> Iterator[dict[str, Any]]:
+    for one in insight.plans:
+        advised = one.advised_index
+        index = advised and {"entityName": advised.class_name, "attributeNames": advised.attributes}
+        yield {
+            "path": [insight.key],
+            "entityName": one.class_name,
+            "description": one.description,
+            "missingIndex": index,
         }
 
 

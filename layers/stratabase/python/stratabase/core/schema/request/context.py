@@ -1,6 +1,7 @@
 """The context of one GraphQL request, and the call of one of its services."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -22,6 +23,7 @@ from stratabase.core.domain.objects.entity import Reference
 from stratabase.core.domain.objects.idempotency import IdempotencyRecord
 from stratabase.core.domain.query.fetch import Fetch
 from stratabase.core.domain.query.read_budget import Consumption, ReadBudget
+from stratabase.core.domain.query.taken_plan import TakenPlan
 from stratabase.core.model.model import Class
 from stratabase.core.operations.context import ReadContext, Services, check_time, read_context
 from stratabase.core.operations.write.options import BulkRecorder, CommitRecorder, WriteOptions, WriteOutcome
@@ -132,8 +134,10 @@ class Insight(NamedTuple):
     key: str
     """The response key of the service."""
     level: str
-    """`LIGHT` for totals, `FULL` for totals and each call."""
+    """`LIGHT` for totals, `FULL` also for each call and plan."""
     consumed: tuple[Consumption, ...]
+    plans: tuple[TakenPlan, ...] = ()
+    """The plans of its queries, each once. Only a `FULL` insight has them."""
 
 
 class ResponseWarning(NamedTuple):
@@ -335,12 +339,15 @@ def _measured(resolver: ServiceResolver, call: ServiceCall, level: str) -> Any:
     if not context.caller.administrator:
         raise Refused([_for_administrators_only()])
     consumed: list[Consumption] = []
+    plans: list[TakenPlan] = []
+    recording = context.services.recording_plans(plans.append) if level == FULL else nullcontext()
     try:
-        with context.services.measuring(consumed.append):
+        with context.services.measuring(consumed.append), recording:
             return resolver(call)
     finally:
-        # A call that fails has consumed capacity too.
-        context.insights.append(Insight(call.key, level, tuple(consumed)))
+        # A call that fails has consumed capacity too. The pages of a role can take the same plan many times.
+        taken = tuple(dict.fromkeys(plans))
+        context.insights.append(Insight(call.key, level, tuple(consumed), taken))
 
 
 def _for_administrators_only() -> Issue:

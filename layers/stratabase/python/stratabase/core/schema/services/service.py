@@ -193,7 +193,7 @@ _INSIGHT_TYPE = GraphQLEnumType(
     api_names.INSIGHT_TYPE,
     {
         LIGHT: GraphQLEnumValue(LIGHT, description="Only totals."),
-        FULL: GraphQLEnumValue(FULL, description="Totals and each call to the storage."),
+        FULL: GraphQLEnumValue(FULL, description="Totals, calls to the storage, and plans of queries."),
     },
     description="How much `extensions.insight` tells administrators about calls to the storage.",
 )

@@ -15,6 +15,7 @@ Read in this order:
 10. row_sources: reads rows by key, or from ranges of an index.
 11. rows: a row, and the filter that rows must match.
 12. index_entries: counts the matches for totals by the values in an index, without reading an object.
+13. named_plans: records the plans of a request in the names of the model.
 
 For example, take the filter `city = "Bern" AND age > 30` and an index by `city, age`. filter_analysis finds a
 single value for `city` and a range of values for `age`. index_bounds combines both to one range of the index:

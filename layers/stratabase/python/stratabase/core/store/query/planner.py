@@ -25,6 +25,7 @@ from stratabase.core.domain.query.derived import split_filter
 from stratabase.core.domain.query.filter import And, Comparison, Filter, IdSet, conjuncts, ids_implied_by
 from stratabase.core.domain.query.order import Order
 from stratabase.core.domain.query.page import PageFields, Query, Window
+from stratabase.core.domain.query.taken_plan import AdvisedIndex, NotePlan, TakenPlan
 from stratabase.core.model.api_names import ID
 from stratabase.core.model.model import Class, Unique
 from stratabase.core.model.types.operators import Operator
@@ -124,17 +125,23 @@ class _Choice(NamedTuple):
 _MAX_CHOICES = 1000
 """The maximum number of shapes whose choices are kept."""
 
-NotePlan = Callable[[str, str], None]
 _note: ContextVar[NotePlan | None] = ContextVar("note_of_plans", default=None)
 
 
 @contextmanager
 def record_plans(note: NotePlan) -> Iterator[None]:
-    """Report each plan that the current request takes inside the `with` block: its class and description.
+    """Report each plan that the current request takes inside the `with` block, also to the blocks around it.
 
     A plan that finds the targets of a semi-join is reported before the plan of the semi-join.
     """
-    token = _note.set(note)
+    outer = _note.get()
+
+    def note_everywhere(plan: TakenPlan) -> None:
+        note(plan)
+        if outer is not None:
+            outer(plan)
+
+    token = _note.set(note_everywhere)
     try:
         yield
     finally:
@@ -152,18 +159,19 @@ def build_plan(class_: Class, query: Query, schema: QuerySchema | None, source: 
         source = source._replace(decoder=choice.decoder, hit_rate=choice.hit_rate)
         plan = choice.candidate.build(source, query)
         assert plan is not None, "a reusable candidate builds a plan for each query"
-        note_plan(class_, choice.candidate.description)
+        _note_candidate(_Target(class_, query, schema), choice.candidate)
         return plan
     hit_rate = None if shape is None else HitRate()
     source = source._replace(hit_rate=hit_rate)
-    for candidate in _in_turn(_Target(class_, query, schema)):
+    target = _Target(class_, query, schema)
+    for candidate in _in_turn(target):
         plan = candidate.build(source, query)
         if plan is not None:
             if shape is not None and hit_rate is not None and candidate.is_reusable:
                 if len(choices) >= _MAX_CHOICES:
                     choices.clear()
                 choices[shape] = _Choice(candidate, source.decoder_of(class_, query), hit_rate)
-            note_plan(class_, candidate.description)
+            _note_candidate(target, candidate)
             return plan
     raise AssertionError
 
@@ -171,7 +179,14 @@ def build_plan(class_: Class, query: Query, schema: QuerySchema | None, source: 
 def note_plan(class_: Class, description: str) -> None:
     """Report a plan that the current request takes, if it is asked for."""
     if note := _note.get():
-        note(class_.name, description)
+        note(TakenPlan(class_.name, description))
+
+
+def _note_candidate(target: _Target, taken: PlanCandidate) -> None:
+    if note := _note.get():
+        missing = advised_index(target.class_, target.query, target.schema, taken)
+        advised = None if missing is None else AdvisedIndex(missing.class_.name, missing.attributes)
+        note(TakenPlan(target.class_.name, taken.description, advised))
 
 
 def plan_candidates(class_: Class, query: Query, schema: QuerySchema | None) -> Sequence[PlanCandidate]:
@@ -245,6 +260,21 @@ class MissingIndex(NamedTuple):
         """Whether the model declares it, so that it only needs to be built."""
         names = self.attributes
         return any(index.attributes[: len(names)] == names for index in self.class_.indexes)
+
+
+def advised_index(
+    class_: Class, query: Query, schema: QuerySchema | None, taken: PlanCandidate
+) -> MissingIndex | None:
+    """Return an index to add to the model, with which a query would read less than by the candidate it takes.
+
+    Return None if that is a tenth of the class or less, or if the model declares such an index.
+    """
+    if taken.estimated_reads <= ASSUMED_OBJECTS / 10:
+        return None
+    missing = MissingIndex(class_, missing_index(class_, query))
+    if schema is not None and (not missing.attributes or missing.is_declared):
+        missing = missing_index_along_roles(joins_of(query), schema) or missing
+    return missing if missing.attributes and not missing.is_declared else None
 
 
 def missing_index_along_roles(joins: Iterable[Join], schema: QuerySchema) -> MissingIndex | None:
