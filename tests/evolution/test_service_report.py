@@ -22,9 +22,11 @@ from stratabase.core.http.base.messages import Request
 from stratabase.core.http.handler import HttpHandler
 from stratabase.core.model.reading import read_model
 from stratabase.core.settings import Settings
+from stratabase.core.store.engine.port import Key
 from stratabase.core.store.indexes.index_states import index_states
 from stratabase.core.store.renamed_repository import open_repository
 from stratabase.evolution.app.routes import service_routes
+from stratabase.evolution.backfill.class_heads import BuildProgress
 from stratabase.evolution.backfill.reindex import Reindex
 from stratabase.evolution.backfill.served_models import record_served_model
 from stratabase.evolution.service_endpoint import service_endpoint
@@ -77,7 +79,9 @@ def test_the_report_says_what_serves_and_where(shop: Shop) -> None:
     assert objects["layout"] >= 1
     assert objects["instance"]
     assert [each["kind"] for each in (members, files)] == ["members", "files"]
-    assert report["indexes"] == [{"class": "Pet", "name": "@unique(name)", "state": "READY"}]
+    (index,) = report["indexes"]
+    assert index.pop("since").endswith("Z")
+    assert index == {"class": "Pet", "name": "@unique(name)", "state": "READY"}
     assert report["model"]["text"] == NEW
     assert [each["changes"] for each in report["model"]["comparisons"]] == [[]]
 
@@ -88,11 +92,13 @@ def test_the_settings_in_force_show_no_secret(shop: Shop) -> None:
     settings = {each["name"]: each for each in report["settings"]}
     assert settings["STRATABASE_INTROSPECTION"]["value"] == "off"
     assert settings["PORT"]["value"] == "8000"
+    is_default = {name: settings[name]["isDefault"] for name in ("PORT", "STRATABASE_INTROSPECTION")}
+    assert is_default == {"PORT": True, "STRATABASE_INTROSPECTION": False}
     assert settings["STRATABASE_INSTANCE"]["value"] is None
     assert {"STRATABASE_TOKEN_MINUTES", "STRATABASE_TRUSTED_PROXIES"} & settings.keys()
     for name in SECRETS:
         assert settings[name] == {**settings[name], "isSet": True}
-        assert "value" not in settings[name]
+        assert not {"value", "isDefault"} & settings[name].keys()
     shown = json.dumps(report)
     assert not any(secret in shown for secret in ("horse", "sesame", "hana"))
 
@@ -146,6 +152,20 @@ def test_an_index_is_ready_when_it_is_built() -> None:
 def _add_pet(pets: Any) -> None:
     pet = Entity(Reference("Pet", "1"), {"_id": "1", "name": "Rex", "kind": "DOG"})
     pets.commit(Change("c1", FrozenClock().now(), (Creation(pet),)))
+
+
+def test_the_report_says_how_far_a_build_is(shop: Shop) -> None:
+    with shop.serve(OLD) as app:
+        _add_pet(app.entities)
+    with shop.serve(NEW) as app:
+        (index,) = report_service(app)["indexes"]
+        assert (index["state"], "builtObjects" in index) == ("BUILDING", False)
+        progress = BuildProgress(app.engine, "Pet", [])
+        progress.note(Key("Pet#1", ""), 7, ())
+        progress.save(())
+        report = report_service(app)
+        _validator().validate(report)
+        assert report["indexes"] == [{**index, "builtObjects": 7}]
 
 
 def test_the_report_fits_the_schema_in_the_openapi_document(shop: Shop) -> None:

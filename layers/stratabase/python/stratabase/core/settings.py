@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from stratabase.core.features import FEATURES, MAILERS, STORES, load, missing_package
 from stratabase.core.setting_values import (
@@ -445,11 +445,22 @@ def feature_settings() -> Iterator[type]:
             yield load(feature.settings)
 
 
-def settings_in_force(settings: Settings) -> Iterator[tuple[Variable, Any]]:
-    """Yield the variables of all settings with their values, also those of the features in this process."""
+class SettingInForce(NamedTuple):
+    """A setting with its value, and whether that is the default."""
+
+    variable: Variable
+    value: Any
+    is_default: bool
+
+
+def settings_in_force(settings: Settings) -> Iterator[SettingInForce]:
+    """Yield all settings with their values, also those of the features in this process."""
     for each in (Settings, *(load(name) for name in _settings_references() if _is_installed(name))):
         values = settings if each is Settings else settings.of(each)
-        yield from ((variable, getattr(values, name)) for name, variable in _variables(each))
+        defaults = each()
+        for name, variable in _variables(each):
+            value = getattr(values, name)
+            yield SettingInForce(variable, value, value == getattr(defaults, name))
 
 
 def _settings_references() -> Iterator[str]:

@@ -44,6 +44,10 @@ _INDEX = Shape(
             required=True,
             values=("BUILDING", "ENFORCED", "READY", "RETIRED", "CLEARING"),
         ),
+        "since": Field("When it entered this state.", format="date-time"),
+        "builtObjects": Field(
+            "How many objects of the class a build has read so far, if one is under way.", "integer"
+        ),
     },
     name="ServiceIndex",
 )
@@ -53,6 +57,7 @@ _SETTING = Shape(
         "name": Field("The environment variable.", required=True, example="STRATABASE_STORE"),
         "description": Field("What it means.", required=True),
         "value": Field("The value. That of a secret is left out.", nullable=True, example="sqlite"),
+        "isDefault": Field("Whether the value is the default. It is left out for a secret.", "boolean"),
         "isSet": Field("Whether a secret is set.", "boolean"),
     },
     name="ServiceSetting",

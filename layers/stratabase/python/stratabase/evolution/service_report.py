@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,9 +11,12 @@ from stratabase.core.app.app import App
 from stratabase.core.domain.issues.refusals import Unavailable
 from stratabase.core.model.model import Model
 from stratabase.core.model.reading import InvalidModel, read_model_file
+from stratabase.core.model.stored_names import StoredNames
 from stratabase.core.settings import Settings, settings_in_force
+from stratabase.core.store.indexes.entries import BuildState
 from stratabase.core.store.indexes.index_states import index_states
 from stratabase.core.store.marked_engine import EngineMark
+from stratabase.evolution.backfill.class_heads import built_objects
 from stratabase.evolution.served_comparison import (
     ServedComparison,
     UnreadableModel,
@@ -54,8 +58,17 @@ def _from_store(read: Callable[[], T]) -> T | None:
 
 
 def _indexes(app: App) -> Iterator[ReportPart]:
+    names = StoredNames(app.model).classes
+    progress = cache(lambda name: built_objects(app.engine, names[name].stored_name))
     for each in index_states(app.engine, app.model):
-        yield {"class": each.class_name, "name": each.label, "state": each.state.value}
+        built = progress(each.class_name) if each.state is BuildState.BUILDING else None
+        yield {
+            "class": each.class_name,
+            "name": each.label,
+            "state": each.state.value,
+            **({} if each.since is None else {"since": _instant(each.since)}),
+            **({} if built is None else {"builtObjects": built}),
+        }
 
 
 def _stores(app: App, *, is_reachable: bool) -> Iterator[ReportPart]:
@@ -68,8 +81,9 @@ def _stores(app: App, *, is_reachable: bool) -> Iterator[ReportPart]:
 
 
 def _settings(settings: Settings) -> Iterator[ReportPart]:
-    for variable, value in settings_in_force(settings):
-        shown = {"isSet": value is not None} if variable.secret else {"value": _text(value)}
+    for variable, value, is_default in settings_in_force(settings):
+        known = {"value": _text(value), "isDefault": is_default}
+        shown = {"isSet": value is not None} if variable.secret else known
         yield {"name": variable.name, "description": variable.description, **shown}
 
 
@@ -103,8 +117,13 @@ def _comparisons(app: App, model: Model) -> Iterator[ReportPart]:
 
 
 def _comparison(compared: ServedComparison) -> ReportPart:
-    seen = datetime.fromtimestamp(compared.served.last_seen / 1000, UTC)
     return {
-        "lastSeen": seen.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "lastSeen": _instant(compared.served.last_seen),
         "changes": [change_json(change) for change in compared.changes],
     }
+
+
+def _instant(milliseconds: int) -> str:
+    """Return an instant, in milliseconds since 1970, in ISO 8601."""
+    instant = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return instant.isoformat(timespec="seconds").replace("+00:00", "Z")

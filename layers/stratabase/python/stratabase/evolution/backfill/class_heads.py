@@ -55,6 +55,15 @@ def live_heads(engine: Engine, wanted: list[Key]) -> list[Item]:
     return [head for head in map(live_head, engine.get(wanted)) if head is not None]
 
 
+def built_objects(engine: Engine, class_name: str) -> int | None:
+    """Return how many objects a build of a class has read so far, None if none is under way.
+
+    `class_name`: the stored name. Raises Unavailable.
+    """
+    number: int | None = Checkpoint(engine, f"reindex {class_name}").load().get("objects")
+    return number
+
+
 class BuildProgress:
     """How far a build of entries has come among the objects of a class.
 

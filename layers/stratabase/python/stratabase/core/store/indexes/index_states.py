@@ -18,6 +18,8 @@ class IndexState(NamedTuple):
     label: str
     """Such as `@unique(last_name, first_name)`, in the names of the model."""
     state: BuildState
+    since: int | None = None
+    """The instant at which it entered the state, in milliseconds since 1970. None if it has no entry."""
 
 
 def index_states(engine: Engine, model: Model) -> Iterator[IndexState]:
@@ -34,9 +36,9 @@ def index_states(engine: Engine, model: Model) -> Iterator[IndexState]:
             stored = names.stored_model.classes[shown.stored_name]
             yield from _directives(registry, class_.name, stored, shown)
             for role in registry.unfinished_roles(associations.stored_roles(stored.name)):
-                yield IndexState(class_.name, role.label(shown), role.state)
+                yield IndexState(class_.name, role.label(shown), role.state, role.since)
             for deleted in registry.unfinished_deleted(stored):
-                yield IndexState(class_.name, DELETED_OBJECTS, deleted.state)
+                yield IndexState(class_.name, DELETED_OBJECTS, deleted.state, deleted.since)
 
 
 def _directives(registry: Registry, name: str, stored: Class, shown: ClassNames) -> Iterator[IndexState]:
@@ -44,7 +46,9 @@ def _directives(registry: Registry, name: str, stored: Class, shown: ClassNames)
     wanted = wanted_entries(stored, entries)
     directives: tuple[Index | Unique, ...] = (*stored.uniques, *stored.indexes)
     for directive in directives:
-        found = [entry.state for entry in entries if wanted.get(entry.number) == directive]
+        found = [entry for entry in entries if wanted.get(entry.number) == directive]
         # There may be a second one, which is built while the first one serves.
-        state = BuildState.READY if BuildState.READY in found else next(iter(found), BuildState.BUILDING)
-        yield IndexState(name, directive_label(directive, shown), state)
+        ready = (entry for entry in found if entry.state is BuildState.READY)
+        entry = next(ready, next(iter(found), None))
+        state, since = (BuildState.BUILDING, None) if entry is None else (entry.state, entry.since)
+        yield IndexState(name, directive_label(directive, shown), state, since)
