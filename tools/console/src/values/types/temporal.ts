@@ -1,29 +1,41 @@
 // Date, Time and Datetime: shown in the member's formats by the service, and edited in ISO 8601.
 
 import { lazy } from "react";
+import { t } from "../../messages/messages";
 import { defineValueType, ORDER } from "../value_type";
 
 const temporal = { operators: ORDER, edited: '(format: "iso")' };
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIME = /^\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$/;
+const INSTANT = /^([+-]\d{2})?\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/;
 
 export const dateType = defineValueType({
   ...temporal,
+  problem: (value) =>
+    DATE.test(String(value)) ? null : t("Complete the date, or clear the field. Years are from 1 to 9999."),
   Editor: lazy(async () => ({ default: (await import("./temporal_editors")).DateEditor })),
 });
 
 export const timeType = defineValueType({
   ...temporal,
-  isSame: (one, other) => milliseconds(String(one)) === milliseconds(String(other)),
+  problem: (value) => (TIME.test(String(value)) ? null : t("Complete the time, or clear the field.")),
+  isSame: (one, other) => withMilliseconds(String(one)) === withMilliseconds(String(other)),
   Editor: lazy(async () => ({ default: (await import("./temporal_editors")).TimeEditor })),
 });
 
 export const datetimeType = defineValueType({
   ...temporal,
+  problem: (value) => {
+    if (!INSTANT.test(String(value))) return t("Complete the date and the time, or clear the field.");
+    const year = new Date(String(value)).getUTCFullYear();
+    return year >= 1 && year <= 9999 ? null : t("Use a year from 1 to 9999, which also holds in UTC.");
+  },
   isSame: (one, other) => Date.parse(String(one)) === Date.parse(String(other)),
   Editor: lazy(async () => ({ default: (await import("./temporal_editors")).DatetimeEditor })),
 });
 
-/** Returns a time such as `10:30` or `10:30:00.000` with milliseconds. */
-function milliseconds(time: string): string {
+/** Returns a time such as `10:30` as `10:30:00.000`. */
+function withMilliseconds(time: string): string {
   const [clock = "", fraction = ""] = time.split(".");
   return `${clock.length === 5 ? `${clock}:00` : clock}.${fraction.padEnd(3, "0").slice(0, 3)}`;
 }
