@@ -88,7 +88,7 @@ wheel: $(VENV)/.run ## Build the packages that users install, into dist/
 
 messages: $(VENV)/.dev ## Bring the catalogs up to date with the messages of the code (a new language: LANGUAGE=de)
 	@echo "Extracting the messages, and updating $(notdir $(wildcard $(MESSAGES)/*.po))"
-	@cd $(MESSAGES)/../.. && $(CURDIR)/$(BIN)/pybabel -q extract --omit-header --add-location=file --sort-by-file -k ngettext:1,2 -o values/messages/messages.pot . ../../aws/stratabase_aws
+	@cd $(MESSAGES)/../.. && $(CURDIR)/$(BIN)/pybabel -q extract --omit-header --add-location=file --sort-by-file -F $(CURDIR)/tools/messages.cfg -k ngettext:1,2 -k t:1 -k plural:2,3 -o values/messages/messages.pot . ../../aws/stratabase_aws ../../../../tools/console/src
 	@test -z "$(LANGUAGE)" || $(BIN)/pybabel -q init -i $(MESSAGES)/messages.pot -l $(LANGUAGE) -o $(MESSAGES)/$(LANGUAGE).po
 	@for file in $(MESSAGES)/*.po; do $(BIN)/pybabel -q update -N --ignore-obsolete --ignore-pot-creation-date -i $(MESSAGES)/messages.pot -l $$(basename $$file .po) -o $$file; done
 MESSAGES := layers/stratabase/python/stratabase/values/messages

@@ -1,14 +1,18 @@
 // Builds the console into the folder that the service serves it from, and runs its unit tests.
+import path from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
-import { records } from "./build/records";
+import { catalogs } from "./build/catalogs.ts";
+import { records } from "./build/records.ts";
 
-const BUILT = "../../layers/stratabase/python/stratabase/core/http/pages/console/built";
+const PACKAGE = path.resolve(import.meta.dirname, "../../layers/stratabase/python/stratabase");
+const BUILT = path.join(PACKAGE, "core/http/pages/console/built");
+const CATALOGS = path.join(PACKAGE, "values/messages");
 
 export default defineConfig({
   // Relative, so that the console works below any base path.
   base: "./",
-  plugins: [react(), records()],
+  plugins: [react(), catalogs(CATALOGS), records(CATALOGS)],
   build: {
     outDir: process.env["CONSOLE_BUILT"] ?? BUILT,
     emptyOutDir: true,

@@ -1,4 +1,7 @@
-"""Every message of the code is completely translated in every catalog, and has one literal template."""
+"""Every message of the service is completely translated in every catalog, and has one literal template.
+
+`test_console_messages` has the same for the console, whose messages are in the same catalogs.
+"""
 
 import ast
 import io
@@ -49,7 +52,12 @@ def catalog(name: str) -> Catalog:
 
 
 def entries(name: str) -> list[Message]:
-    return [entry for entry in catalog(name) if entry.id]
+    """Return the messages of the service, some of which the console has, too."""
+    return [entry for entry in catalog(name) if entry.id and not is_only_of_console(entry)]
+
+
+def is_only_of_console(entry: Message) -> bool:
+    return all("tools/console/" in file for file, _line in entry.locations)
 
 
 def names_in(text: str) -> set[str]:
