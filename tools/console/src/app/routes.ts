@@ -17,6 +17,10 @@ export interface PageRoute {
 export const ROUTES: readonly PageRoute[] = [
   { path: "/", Page: lazy(() => import("../home/home_page")) },
   { path: "/data/:class", Page: lazy(() => import("../list/list_page")) },
+  { path: "/service", Page: lazy(() => import("../administration/overview_page")) },
+  { path: "/service/indexes", Page: lazy(() => import("../administration/indexes_page")) },
+  { path: "/service/changes", Page: lazy(() => import("../administration/changes_page")) },
+  { path: "/service/settings", Page: lazy(() => import("../administration/settings_page")) },
 ];
 
 /** The addresses of pages, so that links and routes agree. */
