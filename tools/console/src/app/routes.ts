@@ -21,6 +21,10 @@ export const ROUTES: readonly PageRoute[] = [
   { path: "/service/indexes", Page: lazy(() => import("../administration/indexes_page")) },
   { path: "/service/changes", Page: lazy(() => import("../administration/changes_page")) },
   { path: "/service/settings", Page: lazy(() => import("../administration/settings_page")) },
+  { path: "/account", Page: lazy(() => import("../account/preferences_page")) },
+  { path: "/account/sign-in", Page: lazy(() => import("../account/sign_in_page")) },
+  { path: "/account/sessions", Page: lazy(() => import("../account/sessions_page")) },
+  { path: "/account/keys", Page: lazy(() => import("../account/keys_page")) },
 ];
 
 /** The addresses of pages, so that links and routes agree. */
@@ -35,6 +39,6 @@ export const paths = {
   singleton: (class_: string) => `/data/${class_}/object`,
   members: () => "/members",
   member: (id: string) => `/members/${encodeURIComponent(id)}`,
-  account: () => "/account",
+  account: (part = "") => (part ? `/account/${part}` : "/account"),
   service: (part = "") => (part ? `/service/${part}` : "/service"),
 } as const;

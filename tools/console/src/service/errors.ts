@@ -41,6 +41,8 @@ export class ServiceError extends Error {
     readonly issues: readonly Issue[] = [],
     /** Seconds after which the service may do better. */
     readonly retryAfter: number | null = null,
+    /** The status of the response, if there was one. */
+    readonly status: number | null = null,
   ) {
     super(message);
   }

@@ -46,7 +46,7 @@ function challengeOf(response: Response): string {
 /** Returns the error that a response reports. */
 export async function errorOf(response: Response): Promise<ServiceError> {
   const retryAfter = Number(response.headers.get("retry-after")) || null;
-  return new ServiceError(kindOf(response), await reasonOf(response), [], retryAfter);
+  return new ServiceError(kindOf(response), await reasonOf(response), [], retryAfter, response.status);
 }
 
 function kindOf(response: Response): ServiceErrorKind {
