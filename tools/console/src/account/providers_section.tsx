@@ -1,5 +1,6 @@
 // The accounts at identity providers with which the member can sign in.
 
+import "../components/table.css";
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../components/button";

@@ -1,5 +1,6 @@
 // The API keys of a member. A new one is shown once.
 
+import "../components/table.css";
 import { useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";

@@ -1,5 +1,6 @@
 // Where a member is signed in, and the buttons that end sessions.
 
+import "../components/table.css";
 import { useQuery, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
 import { MonitorSmartphone } from "lucide-react";
 import { useState } from "react";
