@@ -1,7 +1,8 @@
 // The pages of the console by path. A page is one row here, and one in `navigation.ts` if a menu leads there.
 // Each loads its code when it is opened; the list is part of the first page.
 
-import { type ComponentType, lazy } from "react";
+import type { ComponentType } from "react";
+import { lazyPage as lazy } from "./lazy_page";
 
 export interface PageProps {
   /** The parameters of the path. */

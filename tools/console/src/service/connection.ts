@@ -57,6 +57,19 @@ class Connection {
     }
   }
 
+  /** Asks the service whether it responds, and waits until it does. */
+  async answers(): Promise<void> {
+    await this.tryAgain();
+    if (this.#problem === null) return;
+    await new Promise<void>((resolve) => {
+      const stop = this.subscribe(() => {
+        if (this.#problem !== null) return;
+        stop();
+        resolve();
+      });
+    });
+  }
+
   #show(problem: ConnectionProblem | null): void {
     if (problem === null) {
       clearTimeout(this.#timer);
