@@ -26,20 +26,32 @@ export function authorizeBy(given: Authority): void {
  * Throws a ServiceError for every other response.
  */
 export async function send(address: string, init: RequestInit = {}): Promise<Response> {
+  const response = await sendBy((authorization) => {
+    const headers = new Headers(init.headers);
+    headers.set("authorization", authorization);
+    return sendAsNobody(address, { ...init, headers });
+  });
+  if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+/**
+ * Does the same by a transport, such as one that reports its progress, and returns every response.
+ *
+ * `transport` sends a request with a value of the header Authorization. It may be called several times.
+ */
+export async function sendBy(transport: (authorization: string) => Promise<Response>): Promise<Response> {
   if (!authority) throw new Error("Nobody can be signed in yet.");
   for (;;) {
     const authorization = await authority.authorization();
-    const headers = new Headers(init.headers);
-    headers.set("authorization", authorization);
-    const response = await sendAsNobody(address, { ...init, headers });
-    if (response.ok) return response;
-    if (response.status !== 401) throw await errorOf(response);
+    const response = await transport(authorization);
+    if (response.status !== 401) return response;
     if (asksForSignIn(response)) {
-      if (!(await authority.renewSignIn(authorization))) throw await errorOf(response);
+      if (!(await authority.renewSignIn(authorization))) return response;
     } else if (refusesToken(response)) {
       authority.reject(authorization);
     } else {
-      throw await errorOf(response);
+      return response;
     }
   }
 }

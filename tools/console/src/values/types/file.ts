@@ -1,50 +1,10 @@
 // File: bytes that are uploaded and downloaded apart from the object.
 
 import { lazy } from "react";
-import { currentLanguage } from "../../messages/messages";
+import { t } from "../../messages/messages";
+import { FileCell } from "../files/file_cell";
+import { type FileValue, isPending, isUploading, remainingTime } from "../files/file_value";
 import { defineValueType, PRESENCE } from "../value_type";
-
-/** A file of an object, as the API shows it. */
-export interface StoredFile {
-  readonly fileId?: string;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly size: number;
-  /** Where it is downloaded from. */
-  readonly link: string;
-}
-
-/** A file that is uploaded and belongs to no object yet, as inputs of the API take it. */
-export interface PendingFile {
-  readonly pendingFileId: string;
-  readonly fileId: string;
-  readonly name: string;
-  readonly mimeType: string;
-  readonly size: number;
-  readonly uploadedOn: string;
-}
-
-export type FileValue = StoredFile | PendingFile;
-
-export function isPending(file: FileValue): file is PendingFile {
-  return "pendingFileId" in file;
-}
-
-const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
-
-/** Returns a number of bytes in the largest unit of which there is one, as "1.4 MB". */
-export function sizeText(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
-  const format = {
-    style: "unit",
-    unit: UNITS[power],
-    unitDisplay: "short",
-    maximumFractionDigits: 1,
-  } as const;
-  return new Intl.NumberFormat(currentLanguage(), format as Intl.NumberFormatOptions).format(
-    bytes / 1000 ** power,
-  );
-}
 
 export const fileType = defineValueType({
   isWide: true,
@@ -52,6 +12,13 @@ export const fileType = defineValueType({
   shown: " { name mimeType size link }",
   edited: " { fileId name mimeType size link }",
   toText: (value) => (value as FileValue).name,
+  problem: (value) => {
+    if (isUploading(value)) return t("Wait until the file is uploaded, or cancel the upload.");
+    const file = value as FileValue;
+    if (!isPending(file) || remainingTime(file) > 0) return null;
+    return t("The service kept the file for an hour, and has deleted it. Choose it again.");
+  },
   isSame: (one, other) => (one as FileValue).fileId === (other as FileValue).fileId,
+  Cell: FileCell,
   Editor: lazy(async () => ({ default: (await import("./file_editor")).FileEditor })),
 });
