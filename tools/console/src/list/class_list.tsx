@@ -9,6 +9,7 @@ import { Page } from "../components/layout";
 import { type ModelClass, offers } from "../description/model";
 import { titleOf } from "../description/sidebar";
 import { t } from "../messages/messages";
+import { FilterBar } from "./filter/filter_bar";
 import { useListPreferences } from "./list_preferences";
 import { useInstant, useListPage } from "./list_query";
 import { ListResult } from "./list_result";
@@ -36,6 +37,7 @@ export function ClassList({ class_ }: { readonly class_: ModelClass }) {
       }
     >
       <ListToolbar list={list} />
+      <FilterBar list={list} />
       <ListResult list={list} />
     </Page>
   );

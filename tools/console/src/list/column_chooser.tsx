@@ -18,11 +18,7 @@ export function ColumnChooser({ list }: { readonly list: List }) {
     <PopoverButton
       label={t("Columns")}
       placement="bottom end"
-      trigger={
-        <Button icon={Columns3} isSmall>
-          {t("Columns")}
-        </Button>
-      }
+      trigger={<Button icon={Columns3}>{t("Columns")}</Button>}
     >
       <Columns list={list} />
     </PopoverButton>

@@ -1,7 +1,7 @@
 // The columns of a list: which ones there are, and which ones are shown.
 
+import { fieldTitle } from "../description/field_title";
 import { type Attribute, isToMany, type Model, type ModelClass, type Role } from "../description/model";
-import { titleOf } from "../description/sidebar";
 
 export type Column =
   | { readonly kind: "attribute"; readonly name: string; readonly attribute: Attribute }
@@ -49,7 +49,7 @@ export function columnsOf(names: readonly string[], class_: ModelClass, model: M
 }
 
 export function columnTitle({ name }: Column): string {
-  return titleOf(name.replace(/^_/, ""));
+  return fieldTitle(name);
 }
 
 /** Whether objects of the class have labels that the member may read. */

@@ -2,11 +2,13 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useAsOf } from "../as_of/as_of";
-import type { ModelClass } from "../description/model";
-import type { StoredObject } from "../description/stored_object";
-import { countDocument, listDocument } from "../documents/list";
-import { ask, type Variables } from "../service/graphql";
+import { type Model, type ModelClass, offers } from "../description/model";
+import { labelOf, type StoredObject } from "../description/stored_object";
+import { useModel } from "../description/use_model";
+import { countDocument, listDocument, type NamedObject } from "../documents/list";
+import { ask, refusal, type Variables } from "../service/graphql";
 import type { Column } from "./columns";
+import { type Condition, namedObject, subjectOf } from "./filter/condition";
 import { type ListState, optionsOf, pageOptions } from "./list_state";
 
 export interface ListPage {
@@ -18,6 +20,9 @@ export interface ListPage {
   readonly hasPrev: boolean;
 }
 
+/** The page, and objects that conditions name. */
+type ListAnswer = Readonly<Record<string, unknown>>;
+
 /** Returns the instant that the list of a class shows, null for now and for classes that keep no versions. */
 export function useInstant(class_: ModelClass): string | null {
   const asOf = useAsOf();
@@ -26,14 +31,18 @@ export function useInstant(class_: ModelClass): string | null {
 
 /** Reads the page of a list. While it reads another page, it returns the one before. */
 export function useListPage(class_: ModelClass, state: ListState, columns: readonly Column[], size: number) {
+  const model = useModel();
   const atVersion = useInstant(class_);
-  const document = listDocument(class_, selectionOf(columns), atVersion !== null);
+  const named = namedObjects(state.conditions, class_, model);
+  const document = listDocument(class_, { ...selectionOf(columns), named }, atVersion !== null);
   const options = pageOptions(state, class_, size);
   return useQuery({
     queryKey: ["list", class_.name, document, options, atVersion],
     queryFn: async ({ signal }) => {
-      const { data, issues } = await ask<{ page: ListPage }>(document, variables(options, atVersion), signal);
-      return { ...data.page, issues };
+      const { data, issues } = await ask<ListAnswer>(document, variables(options, atVersion), signal);
+      const { page, ...answered } = data;
+      if (!page) throw refusal(issues);
+      return { ...(page as ListPage), issues, labels: labelsOf(named, answered) };
     },
     placeholderData: keepPreviousData,
   });
@@ -56,6 +65,25 @@ export function useExactCount(class_: ModelClass, state: ListState, isWanted: bo
     },
     enabled: isWanted,
   });
+}
+
+/** Returns the objects that conditions name, and whose labels the member may ask for. */
+function namedObjects(conditions: readonly Condition[], class_: ModelClass, model: Model): NamedObject[] {
+  return conditions.flatMap((condition) => {
+    const id = namedObject(condition);
+    const subject = subjectOf(class_, condition.field);
+    const target = subject?.kind === "role" && model.find(subject.role.target);
+    return id !== null && target && offers(target, "get") ? [{ className: target.name, id }] : [];
+  });
+}
+
+/** Returns the labels of named objects by id. One that no longer exists has only its id. */
+function labelsOf(named: readonly NamedObject[], answered: ListAnswer): ReadonlyMap<string, string> {
+  const found = Object.values(answered).filter(Boolean) as readonly StoredObject[];
+  return new Map([
+    ...named.map(({ id }) => [id, id] as const),
+    ...found.map((each) => [each._id, labelOf(each)] as const),
+  ]);
 }
 
 function variables(options: object, atVersion: string | null): Variables {

@@ -1,8 +1,8 @@
 // What a list shows, as its address says: search, filter, order and place. All of it is pure.
 
 import type { Model, ModelClass } from "../description/model";
-import { type Condition, conditionText, filterOf, parseCondition } from "./condition";
-import { searchExpression } from "./search";
+import { searchExpression } from "../documents/search";
+import { type Condition, conditionText, filterOf, parseCondition } from "./filter/condition";
 
 export interface Order {
   readonly attribute: string;

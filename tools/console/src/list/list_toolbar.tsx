@@ -3,11 +3,12 @@
 import { useEffect, useState } from "react";
 import { Button } from "../components/button";
 import { SearchField } from "../components/field";
+import { searchedAttributes } from "../documents/search";
 import { plural, t } from "../messages/messages";
 import { ColumnChooser } from "./column_chooser";
+import { FilterButton } from "./filter/filter_button";
 import type { List } from "./list";
 import { useExactCount } from "./list_query";
-import { searchedAttributes } from "./search";
 
 /** Milliseconds without a key after which a search begins. */
 const PAUSE = 300;
@@ -16,6 +17,7 @@ export function ListToolbar({ list }: { readonly list: List }) {
   return (
     <div className="toolbar">
       {searchedAttributes(list.class_).length > 0 && <Search list={list} />}
+      <FilterButton list={list} />
       <span className="toolbar-spacer" />
       <Count list={list} />
       <ColumnChooser list={list} />

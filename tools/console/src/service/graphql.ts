@@ -71,7 +71,8 @@ function issueOf({ message, extensions = {} }: GraphQLError): Issue {
   };
 }
 
-function refusal(issues: readonly Issue[]): ServiceError {
+/** Returns the error of an answer without data. */
+export function refusal(issues: readonly Issue[]): ServiceError {
   const [first] = issues;
   if (!first) return new ServiceError("FAILED", t("The service sent no answer."));
   let kind: ServiceErrorKind = "REFUSED";

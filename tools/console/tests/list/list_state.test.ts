@@ -1,6 +1,6 @@
 import { coerceInputValue, type GraphQLInputType } from "graphql";
 import { describe, expect, test } from "vitest";
-import type { Condition } from "../../src/list/condition";
+import type { Condition } from "../../src/list/filter/condition";
 import {
   EVERYTHING as ALL,
   filterInput,

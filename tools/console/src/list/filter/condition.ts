@@ -1,13 +1,20 @@
 // A condition of a list's filter: on an attribute, or on the objects that a role leads to.
 
-import { type Attribute, isToMany, type Model, type ModelClass, type Role } from "../description/model";
-import type { Operator } from "../values/value_type";
+import {
+  type Attribute,
+  isToMany,
+  type Model,
+  type ModelClass,
+  offers,
+  type Role,
+} from "../../description/model";
+import { valueTypeOf } from "../../values/registry";
+import type { Operator } from "../../values/value_type";
 
 export type RoleOperator =
   /** To-one: an object is there, and meets the inner condition. */
   | "is"
   | "null"
-  | "not___null"
   /** To-many: at least one object, or none, meets the inner condition. */
   | "some"
   | "none";
@@ -35,7 +42,7 @@ export type Subject =
   | { readonly kind: "attribute"; readonly attribute: Attribute }
   | { readonly kind: "role"; readonly role: Role };
 
-const TO_ONE: readonly RoleOperator[] = ["is", "null", "not___null"];
+const TO_ONE: readonly RoleOperator[] = ["is", "null"];
 const TO_MANY: readonly RoleOperator[] = ["some", "none"];
 
 /** The attribute with which a condition names one object. */
@@ -52,6 +59,28 @@ export const ID: Attribute = {
 
 export function roleOperators(role: Role): readonly RoleOperator[] {
   return isToMany(role) ? TO_MANY : TO_ONE;
+}
+
+/** A condition that names one object, which is still to be chosen. */
+export const UNNAMED: AttributeCondition = { field: ID.name, operator: "eq" };
+
+/** Whether people can choose an object of a class by its label. */
+export function isChosenByLabel(class_: ModelClass): boolean {
+  return offers(class_, "getPage") && class_.label !== "never";
+}
+
+/** Returns the condition with which the filter of a field begins. Its value is still to be given. */
+export function firstCondition(subject: Subject, model: Model): Condition {
+  if (subject.kind === "attribute") return firstAttributeCondition(subject.attribute);
+  const { name, target } = subject.role;
+  const operator = roleOperators(subject.role)[0] ?? "is";
+  return { field: name, operator, ...(isChosenByLabel(model.of(target)) && { inner: UNNAMED }) };
+}
+
+export function firstAttributeCondition(attribute: Attribute): AttributeCondition {
+  const { operators } = valueTypeOf(attribute);
+  const isText = operators.includes("contains");
+  return { field: attribute.name, operator: isText ? "contains" : (operators[0] ?? "null") };
 }
 
 export function needsNoValue(operator: string): boolean {
@@ -74,7 +103,7 @@ export function isOnRole(condition: Condition): condition is RoleCondition {
 /** Returns the id that a condition compares with, if it names one object: its team, one of its members. */
 export function namedObject(condition: Condition): string | null {
   const inner = isOnRole(condition) ? condition.inner : undefined;
-  return inner?.field === ID.name && inner.operator === "eq" ? String(inner.value) : null;
+  return inner?.field === ID.name && typeof inner.value === "string" ? inner.value : null;
 }
 
 /** Returns a condition as a filter of the API. */
@@ -152,6 +181,6 @@ const FROM_TEXT: Readonly<Record<string, (text: string) => unknown>> = {
   Serial: Number,
 };
 
-function inputOf(attribute: Attribute, text: string): unknown {
+export function inputOf(attribute: Attribute, text: string): unknown {
   return FROM_TEXT[attribute.type]?.(text) ?? text;
 }
