@@ -26,7 +26,7 @@ export function AsOfControl() {
           {asOf ? <History aria-hidden /> : <Clock aria-hidden />}
           <span>
             <span className="as-of-label">{t("As of")}</span>{" "}
-            <span className="as-of-value">{asOf ? instantText(asOf, member) : t("now")}</span>
+            <span className="as-of-value">{asOf ? instantText(asOf, member, "short") : t("now")}</span>
           </span>
           <ChevronDown aria-hidden />
         </AriaButton>
