@@ -1,11 +1,14 @@
 // Chooses an instant in the past: one that is often asked for, or a date and time in the member's zone.
 
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { Button } from "../components/button";
+import type { Attribute } from "../description/model";
 import { t } from "../messages/messages";
 import { useMember } from "../session/member";
+import { problemOf } from "../values/registry";
+import { ValueEditor } from "../values/value_editor";
 import { setAsOf, useAsOf } from "./as_of";
-import { instantOf, instantOfMoment, localOf, type Moment } from "./instants";
+import { instantOfMoment, type Moment } from "./moments";
 
 const MOMENTS: readonly (readonly [Moment, () => string])[] = [
   ["hourAgo", () => t("One hour ago")],
@@ -15,11 +18,22 @@ const MOMENTS: readonly (readonly [Moment, () => string])[] = [
   ["yearStart", () => t("Start of this year")],
 ];
 
+/** The field is that of an attribute, in the member's formats and zone. */
+const INSTANT: Attribute = {
+  name: "asOf",
+  type: "Datetime",
+  required: true,
+  derived: false,
+  unique: false,
+  readable: "always",
+  creatable: "always",
+  editable: "always",
+};
+
 export default function AsOfPicker({ onClose }: { readonly onClose: () => void }) {
   const { timeZone } = useMember();
   const asOf = useAsOf();
-  const id = useId();
-  const [local, setLocal] = useState(localOf(asOf ?? instantOfMoment("dayStart", timeZone), timeZone));
+  const [value, setValue] = useState<unknown>(asOf ?? instantOfMoment("dayStart", timeZone));
   const [error, setError] = useState("");
 
   function show(instant: string | null): void {
@@ -29,10 +43,10 @@ export default function AsOfPicker({ onClose }: { readonly onClose: () => void }
 
   function submit(event: FormEvent): void {
     event.preventDefault();
-    const instant = instantOf(local, timeZone);
-    if (!instant) setError(t("Enter a date and a time."));
-    else if (Date.parse(instant) > Date.now()) setError(t("Enter a date and a time in the past."));
-    else show(instant);
+    const problem = value === null ? t("Enter a date and a time.") : problemOf(INSTANT, value);
+    if (problem) setError(problem);
+    else if (Date.parse(String(value)) > Date.now()) setError(t("Enter a date and a time in the past."));
+    else show(new Date(String(value)).toISOString());
   }
 
   return (
@@ -47,34 +61,18 @@ export default function AsOfPicker({ onClose }: { readonly onClose: () => void }
           </li>
         ))}
       </ul>
-      <div className="field">
-        <label htmlFor={id} className="field-label">
-          {t("Date and time")}
-        </label>
-        <input
-          id={id}
-          className="input"
-          type="datetime-local"
-          step={1}
-          min="1970-01-01T00:00:00"
-          max={localOf(new Date().toISOString(), timeZone).slice(0, 19)}
-          value={local}
-          aria-invalid={error ? true : undefined}
-          aria-describedby={error ? `${id}-note ${id}-error` : `${id}-note`}
-          onChange={(event) => {
-            setLocal(event.target.value);
-            setError("");
-          }}
-        />
-        <span id={`${id}-note`} className="field-description">
-          {t("In your time zone, {timeZone}", { timeZone })}
-        </span>
-        {error && (
-          <span id={`${id}-error`} className="field-error" role="alert">
-            {error}
-          </span>
-        )}
-      </div>
+      <ValueEditor
+        attribute={INSTANT}
+        label={t("Date and time")}
+        description={t("In your time zone, {timeZone}", { timeZone })}
+        value={value}
+        onChange={(instant) => {
+          setValue(instant);
+          setError("");
+        }}
+        isRequired
+        error={error || undefined}
+      />
       <div className="toolbar">
         <Button type="submit" variant="primary">
           {t("Show the past")}

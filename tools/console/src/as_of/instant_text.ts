@@ -2,16 +2,17 @@
 
 import { currentLanguage } from "../messages/messages";
 import type { Member } from "../session/member";
+import { hourCycleOf, localeOfDates } from "../values/date_formats";
 
 /** Returns an instant in the member's zone and language, such as "5 March 2026 at 10:00", or "5 Mar 2026, 10:00". */
 export function instantText(
   instant: string,
-  { timeZone, timeFormat }: Member,
+  { timeZone, dateFormat, timeFormat }: Member,
   length: "long" | "short" = "long",
 ): string {
   const date = new Date(instant);
   const hasSeconds = date.getTime() % 60_000 !== 0;
-  return new Intl.DateTimeFormat(currentLanguage() === "en" ? "en-GB" : currentLanguage(), {
+  return new Intl.DateTimeFormat(localeOfDates(currentLanguage(), dateFormat), {
     timeZone,
     day: "numeric",
     month: length,
@@ -19,6 +20,6 @@ export function instantText(
     hour: "2-digit",
     minute: "2-digit",
     ...(hasSeconds ? { second: "2-digit" } : {}),
-    hourCycle: timeFormat.includes("a") ? "h12" : "h23",
+    hourCycle: hourCycleOf(timeFormat) === 12 ? "h12" : "h23",
   }).format(date);
 }
