@@ -10,6 +10,8 @@ import { KeptInPast } from "../as_of/kept";
 import { ButtonLink } from "../components/button";
 import { EmptyState, Loading } from "../components/feedback";
 import { Page } from "../components/layout";
+import { LeaveDialog } from "../components/leave_dialog";
+import { guarded, watchHistory } from "../components/leaving";
 import { Toasts } from "../components/toast";
 import { t, useLanguage } from "../messages/messages";
 import { asServiceError } from "../service/errors";
@@ -42,6 +44,7 @@ function newClient(): QueryClient {
 const BASE = new URL(document.baseURI).pathname.replace(/\/$/, "");
 
 restoreAsOf();
+watchHistory();
 
 export function Console() {
   const language = useLanguage();
@@ -55,10 +58,11 @@ export function Console() {
         <Router
           base={BASE}
           hrefs={(href) => withAsOf(href)}
-          aroundNav={(navigate, to, options) => navigate(withAsOf(to), options)}
+          aroundNav={(navigate, to, options) => guarded((how) => navigate(withAsOf(to), how), options)}
         >
           <Navigation>
             {status === "OUT" ? <SignInPage /> : <Pages key={`${member} ${language}`} />}
+            <LeaveDialog />
             <Toasts />
           </Navigation>
         </Router>

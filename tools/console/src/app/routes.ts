@@ -18,6 +18,9 @@ export interface PageRoute {
 export const ROUTES: readonly PageRoute[] = [
   { path: "/", Page: lazy(() => import("../home/home_page")) },
   { path: "/data/:class", Page: lazy(() => import("../list/list_page")) },
+  { path: "/data/:class/objects/:id", Page: lazy(() => import("../object/object_page")) },
+  { path: "/data/:class/new", Page: lazy(() => import("../object/new_object_page")) },
+  { path: "/data/:class/object", Page: lazy(() => import("../object/singleton_page")) },
   { path: "/service", Page: lazy(() => import("../administration/overview_page")) },
   { path: "/service/indexes", Page: lazy(() => import("../administration/indexes_page")) },
   { path: "/service/changes", Page: lazy(() => import("../administration/changes_page")) },

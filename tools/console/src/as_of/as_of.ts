@@ -5,6 +5,7 @@
 
 import { useSearch } from "wouter";
 import { navigate } from "wouter/use-browser-location";
+import { leave } from "../components/leaving";
 
 const PARAMETER = "asOf";
 const KEPT_AS = "stratabase.asOf";
@@ -17,12 +18,14 @@ export function useAsOf(): string | null {
 
 /** Shows the data as of an instant in ISO 8601 with an offset, or as of now if it is null. */
 export function setAsOf(instant: string | null): void {
-  keep(instant);
   const { pathname, search } = window.location;
   const query = new URLSearchParams(search);
   if (instant) query.set(PARAMETER, instant);
   else query.delete(PARAMETER);
-  navigate(withQuery(pathname, query));
+  leave(() => {
+    keep(instant);
+    navigate(withQuery(pathname, query));
+  });
 }
 
 /** Returns the instant in the query of an address, or null if it has none that can be read. */

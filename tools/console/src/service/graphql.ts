@@ -36,16 +36,22 @@ const FORBIDDEN = new Set(["APPLICATION_ACCESS_FORBIDDEN", "ENTITY_ACCESS_FORBID
  * Asks the API with a document.
  *
  * A query that is answered in part returns its data, and its issues beside them. Throws a ServiceError with
- * all issues if there are no data, and for each failed mutation.
+ * all issues if there are no data, and for each failed mutation. A mutation that is sent again with the same
+ * `key` writes nothing twice.
  */
 export async function ask<T>(
   document: string,
   variables: Variables = {},
   signal?: AbortSignal,
+  key?: string,
 ): Promise<Answer<T>> {
   const response = await send(serviceSettings().addresses.graphql, {
     method: "POST",
-    headers: { accept: "application/json", "content-type": "application/json" },
+    headers: {
+      accept: "application/json",
+      "content-type": "application/json",
+      ...(key ? { "idempotency-key": key } : {}),
+    },
     body: JSON.stringify({ query: document, variables }),
     ...(signal ? { signal } : {}),
   });

@@ -1,0 +1,122 @@
+// A composition of many parts: rows or cards of their fields, within those of their whole.
+
+import { Plus, Trash2, Undo2 } from "lucide-react";
+import { useRef } from "react";
+import { Button, IconButton } from "../../components/button";
+import { Badge } from "../../components/feedback";
+import type { Model, ModelClass } from "../../description/model";
+import { titleOf } from "../../description/sidebar";
+import { t } from "../../messages/messages";
+import { valueTypeOf } from "../../values/registry";
+import { type Draft, partPath } from "../draft";
+import { editedAttributes, formRoles } from "../fields";
+import { useForm } from "../form_context";
+import { PartFields } from "../object_fields";
+import { countText } from "./links_field";
+import { ReadMore } from "./read_more";
+import type { RoleProps } from "./role_kinds";
+import { RoleSection } from "./role_section";
+import { useParts } from "./use_parts";
+
+/** As many fields as these stand in one row. */
+const COLUMNS = 5;
+
+/** Whether the parts of a class are so small that each takes one row. */
+function areRows(model: Model, class_: ModelClass): boolean {
+  const attributes = editedAttributes(class_, true);
+  const roles = formRoles(model, class_, { isNew: true, isReadOnly: false, areFields: true });
+  const isNarrow = attributes.every((attribute) => !valueTypeOf(attribute).isWide);
+  return isNarrow && attributes.length + roles.length <= COLUMNS;
+}
+
+export function PartsField({ role, path, draft, original, isReadOnly }: RoleProps) {
+  const { model } = useForm();
+  const list = useRef<HTMLUListElement>(null);
+  const { target, drafts, isRead, hasMore, reader, readMore, add, remove, restore } = useParts(
+    role,
+    path,
+    draft,
+  );
+  const label = { class: titleOf(target.name) };
+  const count = drafts.filter(({ isDeleted }) => !isDeleted).length;
+
+  function addAndFocus() {
+    add();
+    // The new part is drawn first.
+    requestAnimationFrame(() =>
+      list.current
+        ?.querySelector<HTMLElement>(":scope > li:last-child :is(input, textarea, select)")
+        ?.focus(),
+    );
+  }
+
+  return (
+    <RoleSection role={role} path={path} count={countText(count, hasMore)}>
+      {isRead && drafts.length === 0 && <p className="quiet">{t("None yet.")}</p>}
+      {drafts.length > 0 && (
+        <ul ref={list} className={areRows(model, target) && !isReadOnly ? "parts is-rows" : "parts"}>
+          {drafts.map((part) => (
+            <li key={part.clientId} className={part.isDeleted ? "part is-removed" : "part"}>
+              {part.isDeleted ? (
+                <RemovedPart part={part} target={target} onRestore={() => restore(part)} />
+              ) : (
+                <fieldset aria-label={nameOf(part, target)} className="part-content">
+                  <PartFields
+                    path={partPath(path, role.name, part)}
+                    draft={part}
+                    original={original?.parts[role.name]?.drafts.find(({ id }) => id === part.id)}
+                    isReadOnly={isReadOnly || (part.id !== null && target.edit === "never")}
+                  />
+                  {!isReadOnly && (part.id === null || target.delete !== "never") && (
+                    <IconButton
+                      icon={Trash2}
+                      isSmall
+                      label={t("Remove {object}", { object: nameOf(part, target) })}
+                      onPress={() => remove(part)}
+                    />
+                  )}
+                </fieldset>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {(!isRead || hasMore || reader.error) && (
+        <ReadMore
+          reader={reader}
+          label={isRead ? t("Show more") : t("Show")}
+          onPress={() => void readMore()}
+        />
+      )}
+      {!isReadOnly && isRead && target.create !== "never" && (
+        <div>
+          <Button isSmall icon={Plus} onPress={addAndFocus}>
+            {t("Add {class}", label)}
+          </Button>
+        </div>
+      )}
+    </RoleSection>
+  );
+}
+
+function nameOf(part: Draft, target: ModelClass): string {
+  return part.label ?? t("New {class}", { class: titleOf(target.name) });
+}
+
+interface RemovedPartProps {
+  readonly part: Draft;
+  readonly target: ModelClass;
+  readonly onRestore: () => void;
+}
+
+function RemovedPart({ part, target, onRestore }: RemovedPartProps) {
+  return (
+    <div className="part-removed">
+      <span className="user-text">{part.label ?? titleOf(target.name)}</span>
+      <Badge kind="error">{t("Deleted when you save")}</Badge>
+      <Button isSmall variant="quiet" icon={Undo2} onPress={onRestore}>
+        {t("Undo")}
+      </Button>
+    </div>
+  );
+}

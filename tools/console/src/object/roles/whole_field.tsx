@@ -1,0 +1,25 @@
+// The object that a part belongs to. Parts never change their whole.
+
+import { titleOf } from "../../description/sidebar";
+import type { StoredObject } from "../../description/stored_object";
+import { type DraftPath, ROOT, referenceOf } from "../draft";
+import { useForm } from "../form_context";
+import { ShownField } from "../shown_field";
+import { ObjectLink } from "./object_link";
+import type { RoleProps } from "./role_kinds";
+
+export function WholeField({ role, path, draft }: RoleProps) {
+  const { model } = useForm();
+  const whole = referenceOf(draft.stored?.[role.name] as StoredObject | null | undefined);
+  if (!whole || isInside(path)) return null;
+  return (
+    <ShownField label={titleOf(role.name)} description={role.description}>
+      <ObjectLink class_={model.of(role.target)} target={whole} />
+    </ShownField>
+  );
+}
+
+/** Whether the page shows the whole around the part. */
+function isInside(path: DraftPath): boolean {
+  return path !== ROOT;
+}
