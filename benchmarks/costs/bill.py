@@ -28,7 +28,7 @@ SIGN_INS = (
     "exchange a code for a token",
     "exchange an access token",
 )
-NOT_IN_APPSYNC = (AUTHENTICATION, "get by id with an API key", *SIGN_INS)
+NOT_IN_APPSYNC = (AUTHENTICATION, "get by id with an API key", "open the console", *SIGN_INS)
 """Operations that another service does there."""
 
 

@@ -36,6 +36,7 @@ FUNCTIONS = (
     "MembersFunction",
     "FilesFunction",
     "DownloadFunction",
+    "ConsoleFunction",
 )
 SWEEP = "SweepFunction"
 TOGETHER = 10

@@ -39,6 +39,10 @@ class Operation:
     username: str = "admin"
 
 
+CONSOLE = Operation("open the console", lambda _: Request("GET", "/console/"), "ConsoleFunction")
+"""The page alone. Browsers keep its files."""
+
+
 class Data:
     """The objects in the store, and the operations on them."""
 
@@ -103,6 +107,7 @@ class Data:
         yield from self._versions()
         yield from self._files()
         yield from self._sign_ins()
+        yield CONSOLE
 
     def _sign_ins(self) -> Iterator[Operation]:
         yield Operation("sign in (a token for a password)", self._sign_in, "TokensFunction")

@@ -62,8 +62,8 @@ def _later(measured: Mapping[str, Any]) -> str:
     if later is None:
         return ""
     return (
-        f" The {later['rows']} rows of sign-ins and API keys, and the sweep, are from {later['date']}, with "
-        f"a load average of {later['load']}, which makes CPU times longer."
+        f" The {later['rows']} rows of sign-ins, API keys and the console, and the sweep, are from "
+        f"{later['date']}, with a load average of {later['load']}, which makes CPU times longer."
     )
 
 
@@ -86,6 +86,9 @@ A sign-in begins a session in the record of the member, with an entry of the aud
 With a provider, the browser leaves and comes back, and the front end exchanges the code: three requests.
 Each session makes the record larger, up to 50 of them. A record of more than 1 KB costs more write units,
 and one of more than 4 KB more read units.
+
+To open the console is to load its page and its files. Browsers keep the files until a new version has
+others. What the console shows are operations of this table.
 
 Caches are warm: a process keeps a member for a few seconds, so most requests don't pay for
 authentication. Add the row *authenticating a request* to each request whose member is in no cache. Upload
@@ -284,7 +287,8 @@ def _assumptions(bill: Bill) -> Iterator[str]:
   Gateway and Lambda buffer only a part.
 - The first request of a process costs {cold["graphql"]} ms of CPU time in the function graphql
   ({cold["tokens"]} ms in tokens, {cold["signin"]} ms in signin, {cold["files"]} ms in files,
-  {cold["download"]} ms in download). Lambda bills it. Loading the code from the layers isn't included.
+  {cold["download"]} ms in download, {cold["console"]} ms in console). Lambda bills it. Loading
+  the code from the layers isn't included.
 - Lambda bills the time for which the function signin waits for an identity provider, too. It isn't
   included.
 - Each request logs its own line ({log_bytes} bytes for a get), {given.runtime_log_bytes} bytes by Lambda

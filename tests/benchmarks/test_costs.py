@@ -81,6 +81,7 @@ OTHERS = (
     "delete, unversioned",
     "upload of 1 MB",
     "bind (create with that file)",
+    "open the console",
     *SIGN_INS,
 )
 

@@ -306,12 +306,16 @@ class App:
 
     def http_handler(self, endpoints: Mapping[str, Endpoint]) -> HttpHandler:
         """Return the handler of the requests to some endpoints, by address."""
-        from stratabase.core.http.base.cors import Cors  # noqa: PLC0415 - commands need no HTTP
+        from stratabase.core.http.base.authentication import Authentication  # noqa: PLC0415 - commands need no HTTP
+        from stratabase.core.http.base.cors import Cors  # noqa: PLC0415 - as above
+        from stratabase.core.http.base.endpoint import is_protected  # noqa: PLC0415
         from stratabase.core.http.handler import HttpHandler  # noqa: PLC0415
 
+        # What authenticates takes long to import, and the function `console` has no use for it.
+        needs_caller = any(map(is_protected, endpoints))
         return HttpHandler(
             endpoints,
-            self.authentication,
+            self.authentication if needs_caller else Authentication({}),
             cors=Cors(self.settings.allowed_origins),
             base_url=self.settings.base_url,
             log=self.log,
