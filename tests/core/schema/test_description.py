@@ -40,7 +40,9 @@ enum Status { "Not yet sent." OPEN  SENT }
 
 "What somebody buys."
 type Order
-  @class(versioned: true, platform: [CREATED_BY], label: "concat(number, ' ', customer.name)")
+  @class(
+    versioned: true, platform: [CREATED_BY], label: "concat(number, ' ', customer.name)", group: "Sales"
+  )
   @unique(attributes: ["number"])
   @unique(attributes: ["customer", "note"])
   @warning(name: "free", condition: "total == 0", message: "It costs nothing.")
@@ -107,6 +109,7 @@ def test_an_administrator_sees_all_with_expressions() -> None:
     assert order == {
         "name": "Order",
         "description": "What somebody buys.",
+        "group": "Sales",
         "kind": "ORDINARY",
         "versioned": True,
         "exposed": True,

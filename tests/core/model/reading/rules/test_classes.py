@@ -23,6 +23,11 @@ CASES = {
         "type F @class(kind: FORM) { x: ¦Serial }",
         f"The form F can't have an attribute of type Serial: {NONE}",
     ),
+    "empty group": ('type A @class(group: ¦" ") { x: Int }', "group can't be empty."),
+    "long group": (
+        f'type A @class(group: ¦"{61 * "x"}") {{ x: Int }}',
+        "group can have at most 60 characters.",
+    ),
     "role to a form": (
         "type F @class(kind: FORM) { x: Int } type A { f: ¦F }",
         f"A role can't lead to the form F: {NONE}",

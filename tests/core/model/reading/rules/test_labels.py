@@ -55,7 +55,7 @@ CASES = {
     "another name": (
         'type A @class(¦lable: "name") { name: String }',
         (
-            '@class has no argument "lable". It takes kind, versioned, platform, exposed, and label. '
+            '@class has no argument "lable". It takes kind, versioned, platform, exposed, label, and group. '
             'Did you mean "label"?'
         ),
     ),

@@ -161,6 +161,8 @@ class Class:
     """The class has services of its own. For parts, the model must ask for them."""
     label: str | None = None
     """The expression (CEL) of the label of an object. None: the default of `label_attribute`."""
+    group: str | None = None
+    """The heading under which clients list the class, if the model says one."""
     part: bool = False
     """The objects are parts: at least one composition leads to the class."""
     description: str | None = None

@@ -100,6 +100,7 @@ class _Description:
         return {
             "name": class_.name,
             **_described(class_.description),
+            **({"group": class_.group} if class_.group is not None else {}),
             "kind": class_.kind.value,
             "versioned": class_.versioned,
             "exposed": class_.exposed,

@@ -198,6 +198,11 @@ def _label(pair: ClassPair) -> Changes:
         yield safe(f"class {pair.new.name}", "label changed")
 
 
+def _group(pair: ClassPair) -> Changes:
+    if pair.old.group != pair.new.group:
+        yield safe(f"class {pair.new.name}", "group changed")
+
+
 CLASS_RULES = (
     _removed,
     _added,
@@ -210,4 +215,5 @@ CLASS_RULES = (
     each_class(_exposed),
     each_class(_description),
     each_class(_label),
+    each_class(_group),
 )

@@ -99,6 +99,7 @@ _CLASS = Shape(
     {
         "name": _NAME,
         "description": _TEXT,
+        "group": Field("The heading under which to list the class, if the model says one."),
         "kind": Field(
             "How many objects the class has.",
             required=True,

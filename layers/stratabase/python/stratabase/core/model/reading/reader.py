@@ -90,7 +90,8 @@ def _class(draft: ModelDraft, one: ClassDraft) -> Class:
         platform=frozenset(one.platform),
         versioned=one.versioned,
         exposed=_exposed(draft, one),
-        label=_label(one),
+        label=_text_of_class(one, "label"),
+        group=_text_of_class(one, "group"),
         part=draft.is_part(one.name),
         description=description_of(one.node),
         renamed_from=renamed_from(one),
@@ -105,9 +106,10 @@ def _exposed(draft: ModelDraft, one: ClassDraft) -> bool:
     return bool(use["exposed"])
 
 
-def _label(one: ClassDraft) -> str | None:
+def _text_of_class(one: ClassDraft, argument: str) -> str | None:
+    """Return an argument of `@class` that is a text, None if it isn't written."""
     use = one.directive("class")
-    return use["label"] if use else None
+    return use[argument] if use else None
 
 
 def _warning(use: DirectiveUse) -> WarningDefinition:

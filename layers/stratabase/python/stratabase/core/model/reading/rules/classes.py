@@ -8,6 +8,8 @@ from stratabase.core.model.reading.draft.model_draft import ClassDraft, FieldDra
 from stratabase.core.model.types.base import AttributeType
 from stratabase.values.wording import shorten
 
+MAX_GROUP = 60
+"""The maximum number of characters of a group."""
 _ONE_OBJECT = "it has only one object"
 _NEVER_STORED = "its objects are never stored"
 _WHY = {ClassKind.SINGLETON: _ONE_OBJECT, ClassKind.FORM: _NEVER_STORED}
@@ -25,10 +27,11 @@ _REFUSES_TYPE: Mapping[ClassKind, Callable[[AttributeType], bool]] = {
 def check_class_kinds(draft: ModelDraft) -> Iterator[ModelError]:
     """Check the directives, arguments, types and roles that singletons and forms can't have.
 
-    Also check that platform attributes are listed once.
+    Also check the group of each class, and that platform attributes are listed once.
     """
     for class_ in draft.classes.values():
         yield from _check_platform_attributes(class_)
+        yield from _check_group(class_)
         if class_.kind is not ClassKind.ORDINARY:
             yield from _check_directives(class_)
             yield from _check_arguments(class_)
@@ -44,6 +47,15 @@ def _check_platform_attributes(class_: ClassDraft) -> Iterator[ModelError]:
         if word in seen:
             yield error_at(node, f"{word} is listed more than once. Remove one.")
         seen.add(word)
+
+
+def _check_group(class_: ClassDraft) -> Iterator[ModelError]:
+    use = class_.directive("class")
+    if use is None or use["group"] is None:
+        return
+    yield from check_not_empty(use, "group")
+    if len(use["group"]) > MAX_GROUP:
+        yield error_at(use.node_of("group"), f"group can have at most {MAX_GROUP} characters.")
 
 
 def _check_directives(class_: ClassDraft) -> Iterator[ModelError]:
