@@ -13,16 +13,19 @@ import { FilterBar } from "./filter/filter_bar";
 import { useListPreferences } from "./list_preferences";
 import { useInstant, useListPage } from "./list_query";
 import { ListResult } from "./list_result";
+import { FIRST, writeState } from "./list_state";
 import { ListToolbar } from "./list_toolbar";
+import { NOTHING, type Selection } from "./selection";
+import { SelectionBar } from "./selection_bar";
 import { useListState } from "./use_list_state";
 
 export function ClassList({ class_ }: { readonly class_: ModelClass }) {
   const [state, change] = useListState(class_);
   const preferences = useListPreferences(class_);
   const query = useListPage(class_, state, preferences.columns, preferences.size);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [selection, setSelection] = useSelection(writeState({ ...state, order: [], place: FIRST }));
   const isPast = useInstant(class_) !== null;
-  const list = { class_, state, change, preferences, query, selected, setSelected, isPast };
+  const list = { class_, state, change, preferences, query, selection, setSelection, isPast };
   return (
     <Page
       title={titleOf(class_.name)}
@@ -38,7 +41,19 @@ export function ClassList({ class_ }: { readonly class_: ModelClass }) {
     >
       <ListToolbar list={list} />
       <FilterBar list={list} />
+      {(selection.isEverything || selection.ids.size > 0) && <SelectionBar list={list} />}
       <ListResult list={list} />
     </Page>
   );
+}
+
+/** Keeps the selection as long as the list has the same objects, on whatever page. */
+function useSelection(matched: string) {
+  const [selection, setSelection] = useState<Selection>(NOTHING);
+  const [current, setCurrent] = useState(matched);
+  if (current !== matched) {
+    setCurrent(matched);
+    setSelection(NOTHING);
+  }
+  return [selection, setSelection] as const;
 }

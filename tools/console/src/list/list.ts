@@ -4,6 +4,7 @@ import type { ModelClass } from "../description/model";
 import type { ListPreferences } from "./list_preferences";
 import type { useListPage } from "./list_query";
 import type { ListState } from "./list_state";
+import type { Selection } from "./selection";
 import type { ChangeState } from "./use_list_state";
 
 export interface List {
@@ -12,9 +13,8 @@ export interface List {
   readonly change: ChangeState;
   readonly preferences: ListPreferences;
   readonly query: ReturnType<typeof useListPage>;
-  /** The ids of the objects that the member has chosen. */
-  readonly selected: ReadonlySet<string>;
-  readonly setSelected: (ids: ReadonlySet<string>) => void;
+  readonly selection: Selection;
+  readonly setSelection: (selection: Selection) => void;
   /** Whether the list shows the past, where nothing can be written. */
   readonly isPast: boolean;
 }

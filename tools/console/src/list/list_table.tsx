@@ -15,6 +15,7 @@ import type { List } from "./list";
 import type { ListPage } from "./list_query";
 import { sortedBy } from "./list_state";
 import { RoleCell } from "./role_cell";
+import { isSelected, withObject } from "./selection";
 
 interface ListTableProps {
   readonly list: List;
@@ -41,8 +42,10 @@ export function ListTable({ list, page }: ListTableProps) {
 }
 
 function Head({ list, items }: { readonly list: List; readonly items: readonly StoredObject[] }) {
-  const { selected, setSelected } = list;
-  const chosen = items.filter(({ _id }) => selected.has(_id)).length;
+  const { selection, setSelection } = list;
+  const chosen = items.filter(({ _id }) => isSelected(selection, _id)).length;
+  const selectPage = (isAdded: boolean) =>
+    setSelection(items.reduce((now, { _id }) => withObject(now, _id, isAdded), selection));
   return (
     <thead>
       <tr>
@@ -51,9 +54,7 @@ function Head({ list, items }: { readonly list: List; readonly items: readonly S
             aria-label={t("Select all on this page")}
             isSelected={items.length > 0 && chosen === items.length}
             isIndeterminate={chosen > 0 && chosen < items.length}
-            onChange={(isSelected) =>
-              setSelected(isSelected ? new Set(items.map(({ _id }) => _id)) : new Set())
-            }
+            onChange={selectPage}
           />
         </th>
         <th scope="col" className="list-label">
@@ -99,25 +100,23 @@ interface RowProps {
   readonly columns: readonly Column[];
 }
 
-function Row({ list: { class_, selected, setSelected }, object, columns }: RowProps) {
+function Row({ list: { class_, selection, setSelection }, object, columns }: RowProps) {
   const [, navigate] = useLocation();
   const address = paths.object(class_.name, object._id);
   const label = labelOf(object);
-  const isSelected = selected.has(object._id);
+  const isChosen = isSelected(selection, object._id);
   const open = (event: MouseEvent) => {
     const isControl = event.target instanceof Element && event.target.closest("a, button, label, input");
     if (!isControl && !String(window.getSelection())) navigate(address);
   };
-  const select = (isNow: boolean) => {
-    const next = new Set(selected);
-    if (isNow) next.add(object._id);
-    else next.delete(object._id);
-    setSelected(next);
-  };
   return (
-    <tr data-selected={isSelected} onClick={open}>
+    <tr data-selected={isChosen} onClick={open}>
       <td className="is-narrow list-select">
-        <Checkbox aria-label={t("Select {label}", { label })} isSelected={isSelected} onChange={select} />
+        <Checkbox
+          aria-label={t("Select {label}", { label })}
+          isSelected={isChosen}
+          onChange={(isAdded) => setSelection(withObject(selection, object._id, isAdded))}
+        />
       </td>
       <th scope="row" className="list-label">
         <Link href={address} className="cell-text">
