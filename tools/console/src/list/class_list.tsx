@@ -2,9 +2,10 @@
 
 import "./list.css";
 import { Plus } from "lucide-react";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { paths } from "../app/routes";
 import { ButtonLink } from "../components/button";
+import { Loading } from "../components/feedback";
 import { Page } from "../components/layout";
 import { type ModelClass, offers } from "../description/model";
 import { titleOf } from "../description/sidebar";
@@ -19,10 +20,13 @@ import { NOTHING, type Selection } from "./selection";
 import { SelectionBar } from "./selection_bar";
 import { useListState } from "./use_list_state";
 
+const SummaryPanel = lazy(() => import("./summary/summary_panel"));
+
 export function ClassList({ class_ }: { readonly class_: ModelClass }) {
   const [state, change] = useListState(class_);
   const preferences = useListPreferences(class_);
-  const query = useListPage(class_, state, preferences.columns, preferences.size);
+  const isGrouped = (state.summary?.keys.length ?? 0) > 0;
+  const query = useListPage(class_, state, preferences.columns, preferences.size, !isGrouped);
   const [selection, setSelection] = useSelection(writeState({ ...state, order: [], place: FIRST }));
   const isPast = useInstant(class_) !== null;
   const list = { class_, state, change, preferences, query, selection, setSelection, isPast };
@@ -42,7 +46,12 @@ export function ClassList({ class_ }: { readonly class_: ModelClass }) {
       <ListToolbar list={list} />
       <FilterBar list={list} />
       {(selection.isEverything || selection.ids.size > 0) && <SelectionBar list={list} />}
-      <ListResult list={list} />
+      {state.summary && (
+        <Suspense fallback={<Loading />}>
+          <SummaryPanel list={list} summary={state.summary} />
+        </Suspense>
+      )}
+      {!isGrouped && <ListResult list={list} />}
     </Page>
   );
 }

@@ -18,7 +18,11 @@ export function ColumnChooser({ list }: { readonly list: List }) {
     <PopoverButton
       label={t("Columns")}
       placement="bottom end"
-      trigger={<Button icon={Columns3}>{t("Columns")}</Button>}
+      trigger={
+        <Button icon={Columns3}>
+          <span className="toolbar-label">{t("Columns")}</span>
+        </Button>
+      }
     >
       <Columns list={list} />
     </PopoverButton>

@@ -2,6 +2,7 @@
 
 import { fieldTitle } from "../description/field_title";
 import { type Attribute, isToMany, type Model, type ModelClass, type Role } from "../description/model";
+import { valueTypeOf } from "../values/registry";
 
 export type Column =
   | { readonly kind: "attribute"; readonly name: string; readonly attribute: Attribute }
@@ -55,4 +56,19 @@ export function columnTitle({ name }: Column): string {
 /** Whether objects of the class have labels that the member may read. */
 export function hasLabels(class_: ModelClass): boolean {
   return class_.label !== "never";
+}
+
+/** Returns the attributes that sort objects by their labels; none if roles are parts of labels. */
+export function labelParts(class_: ModelClass): readonly string[] {
+  const parts = class_.labelOf.map((name) => class_.attributes.find((each) => each.name === name));
+  const isSorted = parts.every(
+    (each) => each && isSortable({ kind: "attribute", name: each.name, attribute: each }),
+  );
+  return isSorted ? class_.labelOf : [];
+}
+
+/** Whether the API can sort by a column, and may for this member. */
+export function isSortable(column: Column): boolean {
+  if (column.kind === "role" || column.attribute.readable !== "always") return false;
+  return valueTypeOf(column.attribute).isSortable;
 }

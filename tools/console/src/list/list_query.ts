@@ -30,7 +30,13 @@ export function useInstant(class_: ModelClass): string | null {
 }
 
 /** Reads the page of a list. While it reads another page, it returns the one before. */
-export function useListPage(class_: ModelClass, state: ListState, columns: readonly Column[], size: number) {
+export function useListPage(
+  class_: ModelClass,
+  state: ListState,
+  columns: readonly Column[],
+  size: number,
+  isWanted = true,
+) {
   const model = useModel();
   const atVersion = useInstant(class_);
   const named = namedObjects(state.conditions, class_, model);
@@ -45,6 +51,7 @@ export function useListPage(class_: ModelClass, state: ListState, columns: reado
       return { ...(page as ListPage), issues, labels: labelsOf(named, answered) };
     },
     placeholderData: keepPreviousData,
+    enabled: isWanted,
   });
 }
 

@@ -3,6 +3,7 @@
 import type { Model, ModelClass } from "../description/model";
 import { searchExpression } from "../documents/search";
 import { type Condition, conditionText, filterOf, parseCondition } from "./filter/condition";
+import { readSummary, type Summary, summaryParameters } from "./summary/summary";
 
 export interface Order {
   readonly attribute: string;
@@ -23,6 +24,8 @@ export interface ListState {
   readonly expression: string;
   readonly order: readonly Order[];
   readonly place: Place;
+  /** What the list is summarized by, null if it is not. */
+  readonly summary: Summary | null;
 }
 
 export const FIRST: Place = { kind: "first" };
@@ -32,6 +35,7 @@ export const EVERYTHING: ListState = {
   expression: "",
   order: [],
   place: FIRST,
+  summary: null,
 };
 
 /** Returns the state that the query of an address describes. What the model doesn't have is left out. */
@@ -47,6 +51,7 @@ export function readState(query: string, class_: ModelClass, model: Model): List
     expression: parameters.get("expression") ?? "",
     order: parseOrder(parameters.get("sort") ?? "", class_),
     place: parsePlace(parameters),
+    summary: readSummary(parameters, class_),
   };
 }
 
@@ -77,6 +82,9 @@ export function writeState(state: ListState): string {
   if (order.length > 0) parameters.set("sort", order.join(","));
   if (state.place.kind === "last") parameters.set("last", "");
   else if (state.place.kind !== "first") parameters.set(state.place.kind, state.place.cursor);
+  for (const [name, value] of state.summary ? summaryParameters(state.summary) : []) {
+    parameters.set(name, value);
+  }
   return parameters.toString();
 }
 

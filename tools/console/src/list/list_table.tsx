@@ -1,21 +1,22 @@
 // The table of a list's page.
 
 import "../components/table.css";
-import { ArrowDown, ArrowUp, ChevronsUpDown } from "lucide-react";
 import type { MouseEvent } from "react";
 import { Link, useLocation } from "wouter";
 import { paths } from "../app/routes";
 import { Checkbox } from "../components/field";
+import { titleOf } from "../description/sidebar";
 import { labelOf, type StoredObject } from "../description/stored_object";
 import { t } from "../messages/messages";
 import { valueTypeOf } from "../values/registry";
 import { ValueText } from "../values/value_text";
-import { type Column, columnTitle } from "./columns";
+import { type Column, columnTitle, hasLabels, isSortable, labelParts } from "./columns";
 import type { List } from "./list";
 import type { ListPage } from "./list_query";
-import { sortedBy } from "./list_state";
+import { type Order, sortedBy } from "./list_state";
 import { RoleCell } from "./role_cell";
 import { isSelected, withObject } from "./selection";
+import { SortHeader } from "./sort_header";
 
 interface ListTableProps {
   readonly list: List;
@@ -57,9 +58,7 @@ function Head({ list, items }: { readonly list: List; readonly items: readonly S
             onChange={selectPage}
           />
         </th>
-        <th scope="col" className="list-label">
-          {t("Label")}
-        </th>
+        <LabelHeader list={list} />
         {list.preferences.columns.map((column) => (
           <Header key={column.name} list={list} column={column} />
         ))}
@@ -68,29 +67,34 @@ function Head({ list, items }: { readonly list: List; readonly items: readonly S
   );
 }
 
+/** The header of the labels, which sorts by what they are made of. */
+function LabelHeader({ list: { class_, state, change } }: { readonly list: List }) {
+  const parts = labelParts(class_);
+  const [first] = parts;
+  const order = state.order.find(({ attribute }) => attribute === first);
+  const next = sortedBy(order ? [order] : [], first ?? "");
+  const sort = () =>
+    change({ order: next.length > 0 ? parts.map((attribute) => ({ ...next[0], attribute }) as Order) : [] });
+  return (
+    <SortHeader
+      title={hasLabels(class_) ? titleOf(class_.name) : t("ID")}
+      className="list-label"
+      direction={order ? (order.isDescending ? "descending" : "ascending") : null}
+      onSort={first === undefined ? null : sort}
+    />
+  );
+}
+
 function Header({ list: { state, change }, column }: { readonly list: List; readonly column: Column }) {
   const order = state.order.find(({ attribute }) => attribute === column.name);
-  const direction = order && (order.isDescending ? "descending" : "ascending");
-  const className = isNumeric(column) ? "is-numeric" : undefined;
-  if (!isSortable(column)) {
-    return (
-      <th scope="col" className={className}>
-        {columnTitle(column)}
-      </th>
-    );
-  }
-  const Icon = direction ? (order.isDescending ? ArrowDown : ArrowUp) : ChevronsUpDown;
+  const sort = (isAdded: boolean) => change({ order: sortedBy(state.order, column.name, isAdded) });
   return (
-    <th scope="col" className={className} aria-sort={direction ?? "none"}>
-      <button
-        type="button"
-        className="list-sort"
-        onClick={(event) => change({ order: sortedBy(state.order, column.name, event.shiftKey) })}
-      >
-        {columnTitle(column)}
-        <Icon aria-hidden data-idle={!direction || undefined} />
-      </button>
-    </th>
+    <SortHeader
+      title={columnTitle(column)}
+      isNumeric={isNumeric(column)}
+      direction={order ? (order.isDescending ? "descending" : "ascending") : null}
+      onSort={isSortable(column) ? sort : null}
+    />
   );
 }
 
@@ -140,14 +144,6 @@ function Row({ list: { class_, selection, setSelection }, object, columns }: Row
 
 function isNumeric(column: Column): boolean {
   return column.kind === "attribute" && valueTypeOf(column.attribute).isNumeric;
-}
-
-function isSortable(column: Column): boolean {
-  return (
-    column.kind === "attribute" &&
-    column.attribute.readable === "always" &&
-    valueTypeOf(column.attribute).isSortable
-  );
 }
 
 const SKELETON_ROWS = 12;

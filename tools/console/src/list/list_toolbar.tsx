@@ -1,5 +1,6 @@
 // The toolbar of a list: the search, and how many objects there are.
 
+import { Sigma } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "../components/button";
 import { SearchField } from "../components/field";
@@ -9,18 +10,23 @@ import { ColumnChooser } from "./column_chooser";
 import { FilterButton } from "./filter/filter_button";
 import type { List } from "./list";
 import { useExactCount } from "./list_query";
+import { SortMenu } from "./sort_menu";
+import { NO_SUMMARY } from "./summary/summary";
 
 /** Milliseconds without a key after which a search begins. */
 const PAUSE = 300;
 
 export function ListToolbar({ list }: { readonly list: List }) {
+  const isGrouped = (list.state.summary?.keys.length ?? 0) > 0;
   return (
     <div className="toolbar">
       {searchedAttributes(list.class_).length > 0 && <Search list={list} />}
       <FilterButton list={list} />
+      {!isGrouped && <SortMenu list={list} />}
       <span className="toolbar-spacer" />
-      <Count list={list} />
-      <ColumnChooser list={list} />
+      {!isGrouped && <Count list={list} />}
+      <SummarizeButton list={list} />
+      {!isGrouped && <ColumnChooser list={list} />}
     </div>
   );
 }
@@ -45,6 +51,18 @@ function Search({ list: { state, change } }: { readonly list: List }) {
     <div className="list-search">
       <SearchField label={t("Search")} value={text} onChange={setText} />
     </div>
+  );
+}
+
+function SummarizeButton({ list: { state, change } }: { readonly list: List }) {
+  return (
+    <Button
+      icon={Sigma}
+      aria-pressed={state.summary !== null}
+      onPress={() => change({ summary: state.summary ? null : NO_SUMMARY })}
+    >
+      <span className="toolbar-label">{t("Summarize")}</span>
+    </Button>
   );
 }
 

@@ -52,6 +52,15 @@ describe("the query of an address", () => {
         { attribute: "last_name", isDescending: false },
       ],
       place: { kind: "after", cursor: "AZSh+/=" },
+      summary: {
+        keys: [
+          { field: "hired_on", period: "MONTH" },
+          { field: "team", period: null },
+        ],
+        totals: [{ field: "badge", function: "max" }],
+        order: { column: "badge___MAX", isDescending: true },
+        having: { column: "_count", operator: "gte", value: "2" },
+      },
     };
     expect(read(writeState(state))).toEqual(state);
     expect(read(writeState({ ...state, place: { kind: "last" } })).place).toEqual({ kind: "last" });

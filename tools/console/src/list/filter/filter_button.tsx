@@ -10,7 +10,14 @@ import { FilterEditor } from "./filter_editor";
 export function FilterButton({ list }: { readonly list: List }) {
   const { state, change } = list;
   return (
-    <PopoverButton label={t("Add a filter")} trigger={<Button icon={ListFilter}>{t("Filter")}</Button>}>
+    <PopoverButton
+      label={t("Add a filter")}
+      trigger={
+        <Button icon={ListFilter}>
+          <span className="toolbar-label">{t("Filter")}</span>
+        </Button>
+      }
+    >
       {(close) => (
         <FilterEditor
           list={list}
