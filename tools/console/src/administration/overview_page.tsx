@@ -17,7 +17,6 @@ export default function OverviewPage() {
 
 function Overview({ report }: { readonly report: ServiceReport }) {
   const problems = problemsOf(report);
-  const classes = new Set((report.indexes ?? []).map((each) => each.class)).size;
   return (
     <>
       {problems.length === 0 ? (
@@ -33,7 +32,6 @@ function Overview({ report }: { readonly report: ServiceReport }) {
             [t("Store of the objects"), <StoreHealth key="health" report={report} />],
             [t("Model file"), <code key="file">{report.model.file}</code>],
             [t("Indexes and constraints"), report.indexes && String(report.indexes.length)],
-            [t("Classes with indexes"), report.indexes && String(classes)],
           ]}
         />
       </Section>

@@ -7,6 +7,7 @@ import "../components/table.css";
 import { t } from "../messages/messages";
 import { ServiceFrame } from "./service_frame";
 import type { ServiceReport, SettingReport } from "./service_report";
+import { isChanged } from "./settings";
 
 export default function SettingsPage() {
   return <ServiceFrame>{(report) => <Settings report={report} />}</ServiceFrame>;
@@ -66,10 +67,6 @@ function Settings({ report }: { readonly report: ServiceReport }) {
       </div>
     </>
   );
-}
-
-export function isChanged({ isSet, isDefault }: SettingReport): boolean {
-  return isSet ?? isDefault === false;
 }
 
 function matches({ name, description }: SettingReport, search: string): boolean {

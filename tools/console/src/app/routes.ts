@@ -21,7 +21,9 @@ export const ROUTES: readonly PageRoute[] = [
   { path: "/data/:class/objects/:id", Page: lazy(() => import("../object/object_page")) },
   { path: "/data/:class/new", Page: lazy(() => import("../object/new_object_page")) },
   { path: "/data/:class/object", Page: lazy(() => import("../object/singleton_page")) },
+  { path: "/model", Page: lazy(() => import("../administration/member_model_page")) },
   { path: "/service", Page: lazy(() => import("../administration/overview_page")) },
+  { path: "/service/model", Page: lazy(() => import("../administration/model_page")) },
   { path: "/service/indexes", Page: lazy(() => import("../administration/indexes_page")) },
   { path: "/service/changes", Page: lazy(() => import("../administration/changes_page")) },
   { path: "/service/settings", Page: lazy(() => import("../administration/settings_page")) },
@@ -44,5 +46,6 @@ export const paths = {
   members: () => "/members",
   member: (id: string) => `/members/${encodeURIComponent(id)}`,
   account: (part = "") => (part ? `/account/${part}` : "/account"),
+  model: () => "/model",
   service: (part = "") => (part ? `/service/${part}` : "/service"),
 } as const;
