@@ -11,6 +11,7 @@ import pytest
 from stratabase.cli.main import main
 from stratabase.transfer.client.connection import Connection
 from stratabase_aws.deploy.smoke import SMOKE_CHECKS
+from tests.console_build import build_console
 from tests.members.providers.hostile_provider import running_provider
 from tests.service import PASSWORD, RunningService, basic, free_port, running
 
@@ -22,6 +23,7 @@ type Note { text: String small: File @file(maxSize: 10) scan: File @file(extensi
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    build_console()
     folder = tmp_path_factory.mktemp("instance")
     (folder / "model.graphql").write_text(MODEL)
     with running(folder / "home", model=folder / "model.graphql") as started:
@@ -70,6 +72,19 @@ def test_a_provider_that_is_not_reached_is_reported(
     with running(tmp_path / "home", model=tmp_path / "model.graphql", settings=settings) as service:
         assert smoke(service) == 1
         assert "FAILED   sign-in: GET" in capsys.readouterr().out
+
+
+def test_a_console_with_another_base_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its links would lead elsewhere. Without a console, there is nothing to check."""
+    (tmp_path / "model.graphql").write_text(MODEL)
+    given: dict[str, Any] = {"model": tmp_path / "model.graphql"}
+    settings = {"STRATABASE_BASE_URL": "https://api.example.com/hr"}
+    with running(tmp_path / "home", **given, settings=settings) as service:
+        assert smoke(service) == 1
+        assert 'FAILED   console: the page lacks <base href="/console/">.' in capsys.readouterr().out
+    with running(tmp_path / "home", **given, settings={"STRATABASE_CONSOLE": "off"}) as service:
+        assert smoke(service) == 0
+        assert "skipped  console: it is switched off." in capsys.readouterr().out
 
 
 def test_a_file_that_is_not_deleted_is_reported(

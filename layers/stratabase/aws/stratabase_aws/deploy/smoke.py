@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import requests
 
@@ -165,6 +167,21 @@ def check_sign_in(instance: TriedInstance) -> str:
     return ", ".join(names)
 
 
+def check_console(instance: TriedInstance) -> str:
+    """Check the page of the console at an address below its own, and each file that it loads."""
+    links = read_json(_expect(instance.send("GET", "/"), HTTPStatus.OK))["links"]
+    if "console" not in links:
+        raise Skipped("it is switched off.")
+    page = _expect(instance.send("GET", "/console/smoke/a.b"), HTTPStatus.OK).text
+    right = f'<base href="{urlsplit(instance.base_url).path}/console/">'
+    if right not in page:
+        raise CheckFailed(f"the page lacks {right}. Set STRATABASE_BASE_URL to {instance.base_url}.")
+    files = re.findall(r'(?:href|src)="(assets/[^"]+)"', page)
+    for file in files:
+        _expect(instance.send("GET", f"/console/{file}"), HTTPStatus.OK)
+    return f"the page has {pluralize(len(files), 'file')}"
+
+
 def check_graphql(instance: TriedInstance) -> str:
     """Check a query, also in gzip, and a query with a mistake."""
     path = f"/auth/api/graphql/{instance.application}"
@@ -230,6 +247,7 @@ SMOKE_CHECKS: Mapping[str, Callable[[TriedInstance], str]] = {
     "methods": check_options,
     "tokens": check_tokens,
     "sign-in": check_sign_in,
+    "console": check_console,
     "GraphQL": check_graphql,
     "files": check_file_transfer,
     "sign-out": check_sign_out,
