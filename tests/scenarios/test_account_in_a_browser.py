@@ -35,8 +35,9 @@ MEMBERS_OF_TESTS = ("anna", "berta", "carla", "dora", "emil", "fritz", "gina", "
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    """A service with a member for each test that changes one."""
-    with running(tmp_path_factory.mktemp("account") / "home") as started:
+    """A service with a member for each test that changes one. Without the console, / shows the start page."""
+    settings = {"STRATABASE_CONSOLE": "off"}
+    with running(tmp_path_factory.mktemp("account") / "home", settings=settings) as started:
         for name in MEMBERS_OF_TESTS:
             started.add_member(name, "Manager")
         yield started

@@ -16,7 +16,9 @@ pytestmark = [pytest.mark.built, pytest.mark.local]
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
-    with running(tmp_path_factory.mktemp("documentation") / "home", arguments=["--workers", "2"]) as started:
+    """A service without the console, so that / shows the start page."""
+    home, settings = tmp_path_factory.mktemp("documentation") / "home", {"STRATABASE_CONSOLE": "off"}
+    with running(home, arguments=["--workers", "2"], settings=settings) as started:
         yield started
 
 
