@@ -1,11 +1,15 @@
 """A model that is hard for the console: 104 classes, one with 60 attributes, and cycles of every kind."""
 
+import re
+
 from tests.large_model import large_model
 
 WIDE = 60
 """The number of attributes of the class `Survey`."""
 
 _TYPES = ("String", "Int", "Real", "Date", "Datetime", "Boolean", "Time", "Year", "Text", "Stage0")
+_BEGINNING = re.compile(r"^type ([A-Za-z]+)(\d*)(\s+@class\()?", re.MULTILINE)
+"""The beginning of a class, up to the first argument of its `@class`."""
 
 _CYCLES = """
 "A tree: a class that leads to itself in both directions."
@@ -30,7 +34,7 @@ type Shortcut { name: String!  document: Document  survey: Survey @association(o
 
 
 def console_model() -> str:
-    """Return the text of the model. Its application is `Large`."""
+    """Return the text of the model. Its application is `Large`, and each class is in a group."""
     attributes = "\n".join(map(_attribute, range(WIDE - 1)))
     survey = f"""
 "Many attributes, of every type."
@@ -40,7 +44,14 @@ type Survey {{
   shortcuts: [Shortcut!] @association(opposite: "survey")
 }}
 """
-    return large_model() + _CYCLES + survey
+    return _BEGINNING.sub(_with_group, large_model() + _CYCLES + survey)
+
+
+def _with_group(beginning: re.Match[str]) -> str:
+    """Return the beginning of a class with the argument `group`."""
+    name, number, arguments = beginning.groups()
+    group = f"Area {number}" if number else "Documents"
+    return f'type {name}{number} @class(group: "{group}"{", " if arguments else ")"}'
 
 
 def _attribute(number: int) -> str:

@@ -61,3 +61,9 @@ def test_a_file_that_cannot_be_opened_is_named_by_its_path(text: str, shown: str
 def test_rows_of_a_table_say_what_a_link_is_for() -> None:
     text = "[A](a.md)\n\n| To | Read |\n|---|---|\n| do *b* | [B](b.md) |\n| do a | [A](a.md) |\n\n[C](c.md)"
     assert linked_rows(text) == {"a.md": "do a", "b.md": "do *b*", "c.md": ""}
+
+
+def test_an_image_is_shown_from_the_url_that_its_source_has() -> None:
+    text = "![A list of <b>pets</b>](images/pets.webp)"
+    shown = render_markdown(text, Link, lambda source: f"data:{source}").html
+    assert shown == '<p><img src="data:images/pets.webp" alt="A list of &lt;b&gt;pets&lt;/b&gt;" /></p>\n'

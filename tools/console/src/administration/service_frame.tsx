@@ -43,7 +43,7 @@ function Frame({ children }: ServiceFrameProps) {
           { label: t("Settings"), to: paths.service("settings") },
         ]}
       />
-      {error ? (
+      {error && !isFetching ? (
         <div className="card">
           <ErrorState error={error} onRetry={() => void refetch()} />
         </div>

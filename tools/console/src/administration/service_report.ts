@@ -77,4 +77,6 @@ export interface ServiceReport {
 export const serviceQuery = queryOptions({
   queryKey: ["service"],
   queryFn: () => sendJson<ServiceReport>(serviceSettings().addresses.service, "GET"),
+  // Long enough to look at all tabs of one report. A button asks for a newer one.
+  staleTime: 120_000,
 });

@@ -1,5 +1,6 @@
 """Rendering of the pages: which files they are, and what they look like."""
 
+import base64
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
@@ -49,12 +50,15 @@ class Link:
     file: str = ""
 
 
-def render_markdown(text: str, resolve: Callable[[str], Link]) -> RenderedMarkdown:
+def render_markdown(
+    text: str, resolve: Callable[[str], Link], read_image: Callable[[str], str] = str
+) -> RenderedMarkdown:
     """Return a text in Markdown as HTML. Tags in the text are shown as they are, and have no effect.
 
     Paragraphs that are comments are left out.
 
-    `resolve` gets the target of each link as written.
+    `resolve` gets the target of each link as written, and `read_image` the source of each image. It returns
+    the URL to use.
     """
     environment: dict[str, Any] = {}
     tokens = _without_comments(_MARKDOWN.parse(text, environment))
@@ -63,6 +67,9 @@ def render_markdown(text: str, resolve: Callable[[str], Link]) -> RenderedMarkdo
     for token, following in zip(tokens, [*tokens[1:], None], strict=True):
         if token.children:
             token.children = [*_with_resolved_links(token.children, resolve)]
+            for child in token.children:
+                if child.type == "image":
+                    child.attrSet("src", read_image(str(child.attrGet("src"))))
         if token.type in {"th_open", "td_open"}:
             _align_by_class(token)
         if token.type == "heading_open" and following is not None and following.children is not None:
@@ -240,7 +247,11 @@ class SourcePages:
         text = self._list_text() if name == PAGE_LIST else self._read(path)
         # Relative addresses, so that the pages work behind any host name and base path.
         prefix = "documentation/" if name == PAGE_LIST else ""
-        rendered = render_markdown(text, lambda target: self._resolve(target, path, prefix))
+        rendered = render_markdown(
+            text,
+            lambda target: self._resolve(target, path, prefix),
+            lambda source: self._image(source, path),
+        )
         values = {
             "title": self._titles.get(name, "Documentation"),
             "version": __version__,
@@ -272,6 +283,15 @@ class SourcePages:
         if name is None:
             return Link(file=f"{file}/" if target.endswith("/") else file)
         return Link(prefix + name + (f"#{parts.fragment}" if parts.fragment else ""))
+
+    def _image(self, source: str, path: str) -> str:
+        """Return an image of the repository that a file shows, as a URL that contains it.
+
+        So a page needs no files beside it, and its security policy allows no images from elsewhere.
+        """
+        file = normpath(PurePosixPath(path).parent / source)
+        content = base64.b64encode((self._folder / file).read_bytes()).decode()
+        return f"data:image/{PurePosixPath(file).suffix.removeprefix('.')};base64,{content}"
 
     def _navigation(self, current: str, rendered: RenderedMarkdown) -> str:
         """Return links to all pages, and to the sections of the current one."""
