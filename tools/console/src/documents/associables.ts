@@ -1,6 +1,7 @@
 // The documents that search for the objects that a role may lead to.
 
 import { type Model, type ModelClass, offers, type Role } from "../description/model";
+import { nameFields } from "./name";
 import { isReadAlone } from "./object";
 import { searchExpression } from "./search";
 import { quote } from "./selection";
@@ -43,8 +44,7 @@ export function associablesDocument(
   const target = model.of(role.target);
   const filter = searchExpression(text, target);
   const options = `{next: ${next}${filter ? `, filter_exp: ${quote(filter)}` : ""}}`;
-  const label = target.label === "never" ? "" : " _label";
-  const page = `{ items { _id${label} } hasNext }`;
+  const page = `{ items { ${["_id", ...nameFields(target)].join(" ")} } hasNext }`;
   const field = `${role.name}___associables(options: ${options}) ${page}`;
   const { class_, id, roles } = owner;
   if (role.readable !== "never" && roles.length === 0 && id !== null && isReadAlone(class_)) {

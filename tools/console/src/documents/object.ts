@@ -3,6 +3,7 @@
 import { isToMany, type Model, type ModelClass, offers, type Role } from "../description/model";
 import { isShown } from "../values/registry";
 import { LOCK_FIELD } from "./lock";
+import { nameFields } from "./name";
 import { editedField, quote, shownField } from "./selection";
 
 /** As forms take values, or as the service writes them for the member. */
@@ -42,11 +43,8 @@ export function objectSelection(model: Model, class_: ModelClass, mode: ObjectMo
   const roles = rolesOf(model, class_)
     .filter((role) => isShownRole(model, role))
     .flatMap((role) => roleSelection(model, role, mode, levels));
-  return ["_id", ...labelField(class_), ...stateFields(class_), ...attributes, ...roles].join(" ");
-}
-
-function labelField(class_: ModelClass): readonly string[] {
-  return class_.label === "never" ? [] : ["_label"];
+  const label = class_.label === "never" ? [] : ["_label"];
+  return ["_id", ...label, ...stateFields(class_), ...attributes, ...roles].join(" ");
 }
 
 function stateFields(class_: ModelClass): readonly string[] {
@@ -69,9 +67,9 @@ export interface PageRange {
   readonly cursor?: string | null;
 }
 
-/** Returns the field of a role with the ids and labels of what it leads to. */
+/** Returns the field of a role with the ids and names of what it leads to. */
 export function linksField(role: Role, target: ModelClass, range: PageRange): string {
-  return partsField(role, ["_id", ...labelField(target)].join(" "), range);
+  return partsField(role, ["_id", ...nameFields(target)].join(" "), range);
 }
 
 /** Returns the field of a role with a selection of what it leads to. */

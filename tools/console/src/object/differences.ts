@@ -1,6 +1,7 @@
 // What differs between an object as it is and as a write would leave it, derived values and parts included.
 
 import { type Attribute, isToMany, type Model, type ModelClass, type Role } from "../description/model";
+import { nameOf } from "../documents/name";
 import { rolesOf } from "../documents/object";
 
 export type Shown = Readonly<Record<string, unknown>>;
@@ -41,12 +42,12 @@ export function differencesOf(
       const [old, now] = [targetOf(before, role), targetOf(after, role)];
       return old?.["_id"] === now?.["_id"]
         ? []
-        : [{ name: role.name, before: nameOf(old), after: nameOf(now) }];
+        : [{ name: role.name, before: labelOf(old), after: labelOf(now) }];
     });
   const differences = [...attributes, ...references];
   const own: ChangedObject = {
     roles,
-    label: nameOf(after ?? before),
+    label: ((after ?? before)?.["_label"] as string | null | undefined) ?? null,
     change: before === null ? "ADDED" : after === null ? "REMOVED" : "CHANGED",
     // The values of what goes say nothing.
     differences: after === null ? [] : differences,
@@ -90,8 +91,8 @@ function targetOf(object: Shown | null, role: Role): Shown | null {
   return (object?.[role.name] as Shown | null | undefined) ?? null;
 }
 
-function nameOf(object: Shown | null): string | null {
-  return ((object?.["_label"] || object?.["_id"]) as string | undefined) ?? null;
+function labelOf(object: Shown | null): string | null {
+  return object && (nameOf(object) ?? String(object["_id"]));
 }
 
 function isSame(one: unknown, other: unknown): boolean {

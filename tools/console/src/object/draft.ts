@@ -1,6 +1,7 @@
 // The editable state of an object with its parts. A draft never changes: each change makes a new one.
 
 import type { StoredObject } from "../description/stored_object";
+import { nameOf } from "../documents/name";
 
 /** An object that a role leads to. */
 export interface Reference {
@@ -72,7 +73,7 @@ function newClientId(): string {
 
 /** Returns an object as a role leads to it, or null. */
 export function referenceOf(stored: StoredObject | null | undefined): Reference | null {
-  return stored ? { id: stored._id, label: stored._label ?? null } : null;
+  return stored ? { id: stored._id, label: nameOf(stored) } : null;
 }
 
 /**

@@ -14,6 +14,7 @@ import { stopGuarding, useLeaveGuard } from "../components/leaving";
 import type { ModelClass } from "../description/model";
 import { titleOf } from "../description/sidebar";
 import { useModel } from "../description/use_model";
+import { nameIn } from "../documents/name";
 import { isReadAlone } from "../documents/object";
 import { canPreview, canWrite } from "../documents/write";
 import { t } from "../messages/messages";
@@ -43,7 +44,7 @@ function CopyPage({ class_, id }: { readonly class_: ModelClass; readonly id: st
   const { data, error, refetch } = useQuery(objectQuery(model, class_, id, "edited"));
   if (data) {
     const draft = copyOf(model, class_, draftOf(model, class_, data));
-    return <NewPage class_={class_} copied={data._label || id} copy={draft} />;
+    return <NewPage class_={class_} copied={nameIn(class_, data) ?? id} copy={draft} />;
   }
   if (data === null) return <CantCreate isPast={false} />;
   return error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Loading />;

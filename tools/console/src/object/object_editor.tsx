@@ -14,6 +14,7 @@ import type { ModelClass } from "../description/model";
 import { titleOf } from "../description/sidebar";
 import type { StoredObject } from "../description/stored_object";
 import { useModel } from "../description/use_model";
+import { nameIn } from "../documents/name";
 import { canPreview } from "../documents/write";
 import { t } from "../messages/messages";
 import { invalidateAfterWrite } from "./after_write";
@@ -135,9 +136,9 @@ export function ObjectEditor({ class_, stored, asOf, isReadOnly }: ObjectEditorP
 }
 
 /** Returns what the page of an object is called. */
-function titleOfObject(class_: ModelClass, { _label, _id }: StoredObject): string {
-  if (_label) return _label;
-  return class_.kind === "SINGLETON" ? titleOf(class_.name) : `${titleOf(class_.name)} ${_id}`;
+function titleOfObject(class_: ModelClass, stored: StoredObject): string {
+  if (class_.kind === "SINGLETON") return titleOf(class_.name);
+  return nameIn(class_, stored) ?? `${titleOf(class_.name)} ${stored._id}`;
 }
 
 function breadcrumbsOf(class_: ModelClass) {

@@ -2,6 +2,7 @@
 
 import { type Attribute, isToMany, type Model, type ModelClass, type Role } from "../description/model";
 import type { StoredObject } from "../description/stored_object";
+import { nameIn } from "../documents/name";
 import { isWritable } from "../documents/object";
 import { valueTypeOf } from "../values/registry";
 import { type Draft, emptyDraft, type PartsDraft, type Reference, referenceOf } from "./draft";
@@ -24,7 +25,7 @@ export function draftOf(model: Model, class_: ModelClass, stored: StoredObject):
   return emptyDraft(class_.name, {
     id: stored._id,
     revision: stored._revision ?? null,
-    label: stored._label ?? null,
+    label: nameIn(class_, stored),
     isSingleton: class_.kind === "SINGLETON",
     stored,
     values: valuesOf(class_, stored),

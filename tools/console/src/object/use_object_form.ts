@@ -159,6 +159,11 @@ export function useObjectForm({ model, class_, original, initial, asOf = null }:
     return { ...placed, fields: new Map(fields), form: placed.form.filter((issue) => !isEarly(issue)) };
   }, [model, judgement, drafts.draft, attempts, visited]);
 
+  useEffect(() => {
+    // Messages move the fields below them, and an open list must follow its field. It listens to the window.
+    if (issues.fields.size > 0) window.dispatchEvent(new Event("resize"));
+  }, [issues]);
+
   const changed = useMemo(() => isChanged(drafts.draft, drafts.original), [drafts]);
   const { failure } = judgement;
   return {

@@ -10,6 +10,7 @@ import { FieldLabel, FieldNotes } from "../../components/field";
 import type { Role } from "../../description/model";
 import type { StoredObject } from "../../description/stored_object";
 import { associablesDocument } from "../../documents/associables";
+import { nameOf } from "../../documents/name";
 import { t } from "../../messages/messages";
 import { asServiceError } from "../../service/errors";
 import { ask } from "../../service/graphql";
@@ -90,7 +91,7 @@ export function ObjectPicker(props: ObjectPickerProps) {
     const item = found.find(({ _id }) => _id === key);
     if (!item) return;
     onChange(referenceOf(item));
-    setText(without ? "" : item._label || item._id);
+    setText(without ? "" : titleOfItem(item));
     setTyped(false);
   }
 
@@ -155,8 +156,8 @@ export function ObjectPicker(props: ObjectPickerProps) {
           )}
         >
           {(item: StoredObject) => (
-            <ListBoxItem id={item._id} className="menu-item" textValue={item._label || item._id}>
-              <span className="user-text">{item._label || item._id}</span>
+            <ListBoxItem id={item._id} className="menu-item" textValue={titleOfItem(item)}>
+              <span className="user-text">{titleOfItem(item)}</span>
             </ListBoxItem>
           )}
         </ListBox>
@@ -164,6 +165,10 @@ export function ObjectPicker(props: ObjectPickerProps) {
       </Popover>
     </ComboBox>
   );
+}
+
+function titleOfItem(item: StoredObject): string {
+  return nameOf(item) ?? item._id;
 }
 
 function emptyText(error: unknown, isWaiting: boolean, search: string): string {
