@@ -1,5 +1,6 @@
 // Where issues of a write belong: at the field of an object or of a part, or to the form as a whole.
 
+import { t } from "../messages/messages";
 import type { Issue } from "../service/errors";
 import { type Draft, type DraftPath, partPath, ROOT } from "./draft";
 
@@ -85,8 +86,9 @@ export function messagesOf(
 }
 
 /** Returns the message of an issue as it stands at its field. */
-export function shortMessage({ userMessage }: Issue): string {
-  const text = userMessage.replace(/^\w+\.\w+: /, "");
+export function shortMessage({ userMessage, issueType }: Issue): string {
+  if (issueType === "ATTRIBUTE_REQUIRED") return t("This field is required.");
+  const text = userMessage.replace(/^\w+\.\w+:? /, "");
   return text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }
 

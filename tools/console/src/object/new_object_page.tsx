@@ -1,7 +1,7 @@
 // The page of a new object, of a copy, or of a form that is never stored.
 
 import "./object.css";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { SearchX } from "lucide-react";
 import { useEffect, useState } from "react";
 import { useLocation, useSearch } from "wouter";
@@ -22,7 +22,7 @@ import { useMember } from "../session/member";
 import type { Draft } from "./draft";
 import { FilledForm } from "./filled_form";
 import { NewObject } from "./new_object";
-import { objectQuery } from "./object_query";
+import { objectKey, objectQuery } from "./object_query";
 import { copyOf, draftOf, newDraft } from "./reading";
 import { forgetDraft, keepDraft, keptDraft } from "./stored_drafts";
 import { useObjectForm } from "./use_object_form";
@@ -61,6 +61,7 @@ function NewPage({ class_, copied, copy }: NewPageProps) {
   const member = useMember().id;
   const [, navigate] = useLocation();
   const model = useModel();
+  const client = useQueryClient();
   const [kept] = useState(() => (copy ? null : keptDraft(member, class_.name)));
   const [isRestored, setRestored] = useState(kept !== null);
   const [original] = useState(() => newDraft(class_));
@@ -114,9 +115,10 @@ function NewPage({ class_, copied, copy }: NewPageProps) {
         class_={class_}
         form={form}
         onCancel={() => navigate(paths.list(class_.name))}
-        onCreated={({ _id }) =>
-          leave(isReadAlone(class_) ? paths.object(class_.name, _id) : paths.list(class_.name))
-        }
+        onCreated={(created) => {
+          client.setQueryData(objectKey(class_.name, created._id, "edited", null), created);
+          leave(isReadAlone(class_) ? paths.object(class_.name, created._id) : paths.list(class_.name));
+        }}
       />
     </Page>
   );

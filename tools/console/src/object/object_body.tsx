@@ -117,7 +117,7 @@ function ObjectFacts({ form, isReadOnly }: ObjectBodyProps) {
         {facts.map((attribute) => (
           <ShownAttribute key={attribute.name} attribute={attribute} value={stored[attribute.name]} />
         ))}
-        {typeof since === "string" && <ShownField label={t("As it is since")}>{since}</ShownField>}
+        {typeof since === "string" && <ShownField label={t("This version since")}>{since}</ShownField>}
         {original.id && !original.isSingleton && (
           <ShownField label={t("ID")}>
             <span className="object-id">

@@ -30,7 +30,8 @@ export function FieldGrid({ path, draft, original, isReadOnly, isWanted = () => 
     [draft.className, draft.id],
   );
   const roles = formRoles(model, class_, { isNew, isReadOnly, areFields: true })
-    .filter(({ role }) => isWanted(role.name))
+    // A part stands within its whole.
+    .filter(({ role }) => isWanted(role.name) && (path === ROOT || role.kind !== "WHOLE"))
     .map((each) => ({ ...each, Field: roleKindOf(each.role).Field }));
   const edited = isReadOnly ? [] : editedAttributes(class_, isNew).filter(({ name }) => isWanted(name));
   // The page of an object shows its facts in a place of their own.

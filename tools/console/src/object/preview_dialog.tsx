@@ -1,10 +1,12 @@
 // Shows what saving would change, before it is saved: values, derived values and parts.
 
+import "../components/table.css";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Button } from "../components/button";
 import { Dialog, DialogButtons } from "../components/dialog";
 import { Badge, Banner, ErrorState, type FeedbackKind, Loading } from "../components/feedback";
+import { fieldTitle } from "../description/field_title";
 import { titleOf } from "../description/sidebar";
 import { t } from "../messages/messages";
 import type { Issue } from "../service/errors";
@@ -125,7 +127,7 @@ function DifferencesTable({ differences, isNew }: DifferencesTableProps) {
         <tbody>
           {differences.map((difference) => (
             <tr key={difference.name}>
-              <th scope="row">{titleOf(difference.name)}</th>
+              <th scope="row">{fieldTitle(difference.name)}</th>
               {!isNew && (
                 <td className="changes-before">
                   <Value difference={difference} value={difference.before} />

@@ -1,8 +1,8 @@
 // A name and a value that can't be changed here.
 
 import type { ReactNode } from "react";
+import { fieldTitle } from "../description/field_title";
 import type { Attribute } from "../description/model";
-import { titleOf } from "../description/sidebar";
 import { valueTypeOf } from "../values/registry";
 import { ValueText } from "../values/value_text";
 
@@ -32,7 +32,7 @@ export function ShownAttribute({
 }) {
   return (
     <ShownField
-      label={titleOf(attribute.name)}
+      label={fieldTitle(attribute.name)}
       description={attribute.description}
       isWide={valueTypeOf(attribute).isWide}
     >

@@ -39,8 +39,9 @@ export class Writer {
   async write(draft: Draft, original: Draft, isForced: boolean): Promise<StoredObject> {
     const kind = draft.id === null ? "create" : "update";
     const data = inputOf(draft, original);
-    const issues = await this.#missing(draft, data);
-    if (issues) throw issues;
+    // Who forces a draft knows its issues.
+    const refusal = isForced ? null : await this.#refusal(draft, data);
+    if (refusal) throw refusal;
     const document = writeDocument(this.class_, kind, objectSelection(this.model, this.class_, "edited"));
     const variables = {
       data,
@@ -61,11 +62,11 @@ export class Writer {
   }
 
   /**
-   * Returns the issues of an object that lacks something.
+   * Returns why an object that is created would be refused, or null.
    *
    * A mutation without a required field doesn't fit the schema, and its errors have no place in a form.
    */
-  async #missing(draft: Draft, data: object): Promise<ServiceError | null> {
+  async #refusal(draft: Draft, data: object): Promise<ServiceError | null> {
     if (!hasNew(draft)) return null;
     const issues = await validate(this.class_, draft.id === null ? "create" : "update", data);
     const [first] = issues.filter(({ issueLevel }) => issueLevel === "ERROR");

@@ -18,15 +18,20 @@ import type { RoleProps } from "./role_kinds";
 import { RoleSection } from "./role_section";
 import { useParts } from "./use_parts";
 
-/** As many fields as these stand in one row. */
-const COLUMNS = 5;
+/** What a row has room for, in fields of a usual width. */
+const ROW = 5;
+/** Types whose fields take more of a row. */
+const WIDTHS: Readonly<Record<string, number>> = { Datetime: 2, Date: 1.25 };
+/** A field with an object has a button beside it. */
+const REFERENCE = 1.5;
 
 /** Whether the parts of a class are so small that each takes one row. */
 function areRows(model: Model, class_: ModelClass): boolean {
   const attributes = editedAttributes(class_, true);
   const roles = formRoles(model, class_, { isNew: true, isReadOnly: false, areFields: true });
-  const isNarrow = attributes.every((attribute) => !valueTypeOf(attribute).isWide);
-  return isNarrow && attributes.length + roles.length <= COLUMNS;
+  if (attributes.some((attribute) => valueTypeOf(attribute).isWide)) return false;
+  const width = attributes.reduce((sum, { type }) => sum + (WIDTHS[type] ?? 1), 0);
+  return width + roles.length * REFERENCE <= ROW;
 }
 
 export function PartsField({ role, path, draft, original, isReadOnly }: RoleProps) {

@@ -8,18 +8,13 @@ import { ShownField } from "../shown_field";
 import { ObjectLink } from "./object_link";
 import type { RoleProps } from "./role_kinds";
 
-export function WholeField({ role, path, draft }: RoleProps) {
+export function WholeField({ role, draft }: RoleProps) {
   const { model } = useForm();
   const whole = referenceOf(draft.stored?.[role.name] as StoredObject | null | undefined);
-  if (!whole || isInside(path)) return null;
+  if (!whole) return null;
   return (
     <ShownField label={titleOf(role.name)} description={role.description}>
       <ObjectLink class_={model.of(role.target)} target={whole} />
     </ShownField>
   );
-}
-
-/** Whether the page shows the whole around the part. */
-function isInside(path: DraftPath): boolean {
-  return path !== ROOT;
 }
