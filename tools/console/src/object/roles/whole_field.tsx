@@ -2,7 +2,7 @@
 
 import { titleOf } from "../../description/sidebar";
 import type { StoredObject } from "../../description/stored_object";
-import { type DraftPath, ROOT, referenceOf } from "../draft";
+import { referenceOf } from "../draft";
 import { useForm } from "../form_context";
 import { ShownField } from "../shown_field";
 import { ObjectLink } from "./object_link";
