@@ -53,9 +53,12 @@ function stateFields(class_: ModelClass): readonly string[] {
 
 function roleSelection(model: Model, role: Role, mode: ObjectMode, levels: number): readonly string[] {
   const target = model.of(role.target);
+  const isPart = levels < LEVELS;
+  // What a part belongs to stands around it.
+  if (role.kind === "WHOLE" && isPart) return [];
   if (role.kind !== "COMPOSITION") {
     // A page of objects for each of many parts would cost more than the part itself.
-    if (isToMany(role) && levels < LEVELS) return [];
+    if (isToMany(role) && isPart) return [];
     return [linksField(role, target, { next: PAGE.links })];
   }
   if (levels === 0) return [];

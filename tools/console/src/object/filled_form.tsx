@@ -10,8 +10,8 @@ import { titleOf } from "../description/sidebar";
 import { useModel } from "../description/use_model";
 import { t } from "../messages/messages";
 import { asServiceError } from "../service/errors";
+import { isShown } from "../values/registry";
 import type { Shown } from "./differences";
-import { factsOf } from "./fields";
 import { FormIssues } from "./form_issues";
 import { ObjectBody } from "./object_body";
 import { preview } from "./preview";
@@ -28,14 +28,14 @@ export function FilledForm({ class_ }: { readonly class_: ModelClass }) {
   const [error, setError] = useState("");
   const [isPending, setPending] = useState(false);
   useFocusOnFailure(form.attempts, formId);
-  const facts = factsOf(class_);
+  const facts = class_.attributes.filter((attribute) => attribute.derived && isShown(attribute));
 
   async function show() {
     setPending(true);
     setError("");
     try {
       const { after, issues } = await preview(model, class_, null, form.input());
-      setResult(after);
+      setResult(issues.some(({ issueLevel }) => issueLevel === "ERROR") ? null : after);
       form.judge(issues);
     } catch (failure) {
       setError(asServiceError(failure).message);

@@ -6,6 +6,7 @@ import { IconButton } from "../components/button";
 import { Checkbox, SearchField } from "../components/field";
 import { Section } from "../components/layout";
 import { showToast } from "../components/toast";
+import type { Attribute } from "../description/model";
 import { titleOf } from "../description/sidebar";
 import { t } from "../messages/messages";
 import { changesOf } from "./changes";
@@ -109,12 +110,13 @@ function ObjectFacts({ form, isReadOnly }: ObjectBodyProps) {
   const stored: Readonly<Record<string, unknown>> = original.stored ?? {};
   const derived = isReadOnly ? [] : factsOf(class_);
   const facts = [...derived, ...platformFactsOf(class_)];
+  const hasValue = ({ name }: Attribute) => (stored[name] ?? "") !== "";
   const since = original.stored?.["_versionStart"];
   return (
     <aside className="object-facts card" aria-labelledby={titleId}>
       <h2 id={titleId}>{t("Facts")}</h2>
       <dl>
-        {facts.map((attribute) => (
+        {facts.filter(hasValue).map((attribute) => (
           <ShownAttribute key={attribute.name} attribute={attribute} value={stored[attribute.name]} />
         ))}
         {typeof since === "string" && <ShownField label={t("This version since")}>{since}</ShownField>}

@@ -34,7 +34,7 @@ export function ShownAttribute({
     <ShownField
       label={fieldTitle(attribute.name)}
       description={attribute.description}
-      isWide={valueTypeOf(attribute).isWide}
+      isWide={valueTypeOf(attribute).isWide && typeof value === "string" && value !== ""}
     >
       <ValueText attribute={attribute} value={value} />
     </ShownField>
