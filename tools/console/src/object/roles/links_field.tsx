@@ -59,6 +59,7 @@ export function LinksField({ role, path, draft, isReadOnly }: RoleProps) {
   const isRemoved = ({ id }: Reference) => removed.some((each) => each.id === id);
   const isEmpty = page !== undefined && stored.length + added.length === 0;
 
+  const [round, setRound] = useState(0);
   const add = (link: Reference) => {
     actions.change(path, role.name, (each) => withLink(each, role.name, link));
     actions.leave(path, role.name);
@@ -99,13 +100,20 @@ export function LinksField({ role, path, draft, isReadOnly }: RoleProps) {
       )}
       {!isReadOnly && (
         <ObjectPicker
+          // The field begins anew after each object, so that its list is closed and its text is gone.
+          key={round}
+          autoFocus={round > 0}
           role={role}
           path={path}
           label={t("Add to {role}", { role: titleOf(role.name) })}
           isLabelHidden
           placeholder={t("Add… Type to find one.")}
           value={null}
-          onChange={(link) => link && add(link)}
+          onChange={(link) => {
+            if (!link) return;
+            add(link);
+            setRound((count) => count + 1);
+          }}
           without={new Set([...stored.filter((link) => !isRemoved(link)), ...added].map(({ id }) => id))}
         />
       )}

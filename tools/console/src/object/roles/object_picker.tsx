@@ -31,6 +31,7 @@ interface ObjectPickerProps {
   readonly onChange: (value: Reference | null) => void;
   readonly onBlur?: () => void;
   readonly isRequired?: boolean;
+  readonly autoFocus?: boolean;
   readonly placeholder?: string;
   /** Objects that can't be chosen, since they are there already. */
   readonly without?: ReadonlySet<string>;
@@ -117,7 +118,9 @@ export function ObjectPicker(props: ObjectPickerProps) {
       onSelectionChange={choose}
       onOpenChange={setOpen}
       onBlur={leave}
-      menuTrigger="focus"
+      // Whoever has just chosen something opens the list by typing, or with the arrow keys.
+      menuTrigger={props.autoFocus ? "input" : "focus"}
+      autoFocus={props.autoFocus ?? false}
       allowsEmptyCollection
       isInvalid={Boolean(props.error)}
       isRequired={props.isRequired ?? false}
