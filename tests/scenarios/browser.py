@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
 from tests.link_service import LinkService
 from tests.server.http.serving import http_server
@@ -36,6 +36,7 @@ QUIET = (
 """Arguments that stop background network traffic, and that a container needs."""
 PATIENCE = 20_000
 """The timeout of each step, in milliseconds."""
+expect.set_options(timeout=PATIENCE)
 REFUSED = "Failed to load resource: the server responded with a status of "
 """What the browser logs for each page with an error status, although it shows the page."""
 
@@ -98,7 +99,8 @@ def visiting(browser: Browser, origin: str, **options: Any) -> Iterator[Visit]:
     try:
         visit = Visit(context.new_page())
         yield visit
-        strangers = [each.url for each in visit.requests if not each.url.startswith((f"{origin}/", "data:"))]
+        own = (f"{origin}/", f"blob:{origin}/", "data:")
+        strangers = [each.url for each in visit.requests if not each.url.startswith(own)]
         assert strangers == []
         assert visit.complaints == []
         assert [each.url for each in visit.requests if each.headers.get("referer")] == []

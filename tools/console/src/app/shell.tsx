@@ -27,11 +27,11 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </button>
       <Sidebar />
       <div className="main">
-        <div className="topbar">
+        <header className="topbar">
           <IconButton icon={MenuIcon} label={t("Open the menu")} onPress={() => setDrawerOpen(true)} />
           <span className="user-text">{serviceSettings().application}</span>
           <AsOfButton />
-        </div>
+        </header>
         <ConnectionBanner />
         <AsOfBand />
         <main id="main" tabIndex={-1}>

@@ -27,7 +27,7 @@ export function Sidebar() {
   const groups = sidebarGroups(model, search);
   const items = NAVIGATION.filter((item) => item.isFor(model));
   return (
-    <div className="sidebar">
+    <header className="sidebar">
       <div className="sidebar-header">
         <Link href={paths.home()}>
           <Layers className="sidebar-mark" aria-hidden />
@@ -74,7 +74,7 @@ export function Sidebar() {
       <div className="sidebar-footer">
         <AccountMenu />
       </div>
-    </div>
+    </header>
   );
 }
 
