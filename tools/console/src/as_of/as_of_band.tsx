@@ -7,8 +7,8 @@ import { useLocation } from "wouter";
 import { Button } from "../components/button";
 import { t } from "../messages/messages";
 import { useMember } from "../session/member";
+import { instantText } from "../values/instant_text";
 import { keep, setAsOf, useAsOf } from "./as_of";
-import { instantText } from "./instant_text";
 
 export function AsOfBand() {
   const asOf = useAsOf();

@@ -9,8 +9,8 @@ import { Loading } from "../components/feedback";
 import { PopoverButton } from "../components/menu";
 import { t } from "../messages/messages";
 import { useMember } from "../session/member";
+import { instantText } from "../values/instant_text";
 import { useAsOf } from "./as_of";
-import { instantText } from "./instant_text";
 
 const AsOfPicker = lazy(() => import("./as_of_picker"));
 

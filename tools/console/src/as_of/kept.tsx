@@ -11,8 +11,8 @@ import { titleOf } from "../description/sidebar";
 import { useModel } from "../description/use_model";
 import { t } from "../messages/messages";
 import { useMember } from "../session/member";
+import { instantText } from "../values/instant_text";
 import { setAsOf, useAsOf } from "./as_of";
-import { instantText } from "./instant_text";
 
 /** Whether a class has a past that the console can show. */
 export function isKept(class_: ModelClass): boolean {

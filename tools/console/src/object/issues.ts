@@ -102,6 +102,17 @@ export function currentOf(issues: readonly Issue[]): Readonly<Record<string, unk
   return issues.find(({ current }) => current)?.current ?? null;
 }
 
+/** Whether a write was refused because the object itself no longer exists for the member. */
+export function isDeletedMeanwhile(issues: readonly Issue[], className: string, id: string): boolean {
+  return issues.some(
+    ({ issueType, entityName, entityID, roleNames }) =>
+      issueType === "ENTITY_NOT_FOUND" &&
+      entityName === className &&
+      entityID === id &&
+      (roleNames ?? []).length === 0,
+  );
+}
+
 const MISSING = new Set(["ATTRIBUTE_REQUIRED", "ROLE_CARDINALITY"]);
 
 /** Whether an issue says that something isn't filled in yet. */

@@ -1,7 +1,7 @@
 // An object on its page: what it is, and the form that changes it.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { RefreshCw } from "lucide-react";
+import { GitMerge } from "lucide-react";
 import { lazy, Suspense, useEffect, useId, useState } from "react";
 import { useLocation } from "wouter";
 import { paths } from "../app/routes";
@@ -17,19 +17,27 @@ import { useModel } from "../description/use_model";
 import { nameIn } from "../documents/name";
 import { canPreview } from "../documents/write";
 import { t } from "../messages/messages";
+import { useMember } from "../session/member";
 import { invalidateAfterWrite } from "./after_write";
+import { isChanged as differs } from "./changes";
+import type { Draft } from "./draft";
 import { FormIssues } from "./form_issues";
+import { isDeletedMeanwhile } from "./issues";
 import { LockBar } from "./lock/lock_bar";
 import type { Lock } from "./lock/lock_requests";
+import { lockKey, releaseOwnLock } from "./lock/use_lock";
 import { ObjectActions } from "./object_actions";
 import { ObjectBody } from "./object_body";
 import { objectKey, objectRequest } from "./object_query";
 import { draftOf } from "./reading";
 import { SaveBar, useSaveShortcut } from "./save_bar";
+import { keepDraft } from "./stored_drafts";
 import { useFocusOnFailure, useObjectForm } from "./use_object_form";
 
 const PreviewDialog = lazy(() => import("./preview_dialog"));
 const DeleteDialog = lazy(() => import("./delete_dialog"));
+const ConflictDialog = lazy(() => import("./conflict/conflict_dialog"));
+const DeletedDialog = lazy(() => import("./conflict/deleted_dialog"));
 
 interface ObjectEditorProps {
   readonly class_: ModelClass;
@@ -46,6 +54,8 @@ export function ObjectEditor({ class_, stored, asOf, isReadOnly }: ObjectEditorP
   const form = useObjectForm({ model, class_, original: draftOf(model, class_, stored), asOf });
   const [isPreviewing, setPreviewing] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
+  const [isResolving, setResolving] = useState(false);
+  const member = useMember().id;
   const { isChanged, original, reset } = form;
   const label = titleOfObject(class_, stored);
   const isOutdated = stored !== original.stored;
@@ -57,19 +67,45 @@ export function ObjectEditor({ class_, stored, asOf, isReadOnly }: ObjectEditorP
     if (isOutdated && !isChanged) reset(draftOf(model, class_, stored));
   }, [isOutdated, isChanged, reset, model, class_, stored]);
 
+  const isGone = form.failure !== null && isDeletedMeanwhile(form.failure.issues, class_.name, stored._id);
+  // The object as another member has saved it, while this one has changed it too.
+  const theirs = form.current ?? (isOutdated && isChanged ? stored : null);
+
   async function save(isForced = false) {
-    if (!form.isChanged) return;
+    if (form.isChanged) await saveNow(isForced);
+  }
+
+  async function saveNow(isForced: boolean) {
     const saved = await form.save(isForced);
-    if (!saved) return;
-    client.setQueryData(objectKey(class_.name, stored._id, "edited", null), saved);
+    if (!saved) {
+      setResolving(true);
+      // It may be locked by now.
+      void client.invalidateQueries({ queryKey: lockKey(class_.name, stored._id) });
+      return;
+    }
+    setResolving(false);
+    showStored(saved);
     showToast(t("Saved."));
+    await releaseOwnLock(client, class_.name, stored._id);
     await invalidateAfterWrite(client, class_.name, stored._id);
   }
 
-  function showCurrent() {
-    const { current } = form;
-    if (current) client.setQueryData(objectKey(class_.name, stored._id, "edited", null), current);
-    reset(draftOf(model, class_, current ?? stored));
+  function showStored(found: StoredObject) {
+    client.setQueryData(objectKey(class_.name, stored._id, "edited", null), found);
+  }
+
+  /** Saves what the member has chosen of two states, on top of the newer one. */
+  async function resolve(draft: Draft, newer: Draft) {
+    if (newer.stored) showStored(newer.stored);
+    setResolving(false);
+    reset(newer, draft);
+    if (differs(draft, newer)) await saveNow(false);
+  }
+
+  function createAgain(draft: Draft) {
+    keepDraft(member, draft);
+    stopGuarding();
+    navigate(paths.create(class_.name));
   }
 
   return (
@@ -93,7 +129,7 @@ export function ObjectEditor({ class_, stored, asOf, isReadOnly }: ObjectEditorP
           lock={stored["_lock"] as Lock | null | undefined}
           isEditable={!isReadOnly}
         />
-        {form.current || (isOutdated && isChanged) ? <ChangedBanner onReload={showCurrent} /> : null}
+        {theirs && <ChangedBanner onResolve={() => setResolving(true)} />}
         {!form.current && <FormIssues form={form} onForce={() => void save(true)} />}
         <ObjectBody form={form} isReadOnly={isReadOnly} />
         {(isChanged || form.isSaving) && !isReadOnly && (
@@ -114,6 +150,24 @@ export function ObjectEditor({ class_, stored, asOf, isReadOnly }: ObjectEditorP
             action={t("Save")}
             onClose={() => setPreviewing(false)}
             onSave={() => void save()}
+          />
+        )}
+        {isResolving && theirs && (
+          <ConflictDialog
+            class_={class_}
+            base={original}
+            mine={form.draft}
+            theirs={theirs}
+            onResolve={resolve}
+            onClose={() => setResolving(false)}
+          />
+        )}
+        {isResolving && isGone && (
+          <DeletedDialog
+            class_={class_}
+            mine={form.draft}
+            onCreateAgain={createAgain}
+            onClose={() => setResolving(false)}
           />
         )}
         {isDeleting && (
@@ -147,14 +201,14 @@ function breadcrumbsOf(class_: ModelClass) {
 }
 
 /** Says that somebody else has changed the object. */
-function ChangedBanner({ onReload }: { readonly onReload: () => void }) {
+function ChangedBanner({ onResolve }: { readonly onResolve: () => void }) {
   return (
     <div data-failure tabIndex={-1}>
       <Banner
         kind="warning"
         actions={
-          <Button isSmall icon={RefreshCw} onPress={onReload}>
-            {t("Show the new state")}
+          <Button isSmall icon={GitMerge} onPress={onResolve}>
+            {t("Compare and save")}
           </Button>
         }
       >

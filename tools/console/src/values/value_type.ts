@@ -2,6 +2,7 @@
 
 import type { ComponentType } from "react";
 import type { Attribute } from "../description/model";
+import type { Formats } from "./instant_text";
 
 /** A condition of a filter on an attribute, by its suffix in the API. */
 export type Operator =
@@ -53,6 +54,8 @@ export interface ValueType {
   readonly edited: string;
   /** Returns a value of a selection that is shown as a text. Null values are the caller's business. */
   toText(value: unknown, attribute: Attribute): string;
+  /** Returns a value as inputs of the API have it as a text, where it isn't the same as that of `toText`. */
+  readonly inputText?: (value: unknown, formats: Formats) => string;
   /** Returns a value of a selection that is edited as inputs of the API have it. */
   toInput(value: unknown): unknown;
   /**

@@ -44,7 +44,7 @@ export function LockBar({ class_, id, lock, isEditable = true }: LockBarProps) {
       {isOthers && held.lock && <LockedBanner held={held} lock={held.lock} />}
       {held.isLost && <LostBanner held={held} onTake={() => attempt(held.take)} />}
       {held.isFree && <FreeBanner held={held} onTake={() => attempt(held.take)} />}
-      {!isOthers && (
+      {!isOthers && !held.isLost && !held.isFree && (
         <LockSwitch held={held} onChange={(isOn) => void attempt(isOn ? held.take : held.release)} />
       )}
       {error && !isOthers && <Banner kind="error">{error}</Banner>}

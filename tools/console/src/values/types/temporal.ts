@@ -2,6 +2,7 @@
 
 import { lazy } from "react";
 import { t } from "../../messages/messages";
+import { dateText, instantText } from "../instant_text";
 import { defineValueType, ORDER } from "../value_type";
 
 const temporal = { operators: ORDER, edited: '(format: "iso")' };
@@ -11,6 +12,7 @@ const INSTANT = /^([+-]\d{2})?\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/;
 
 export const dateType = defineValueType({
   ...temporal,
+  inputText: (value, formats) => dateText(String(value), formats),
   problem: (value) =>
     DATE.test(String(value)) ? null : t("Complete the date, or clear the field. Years are from 1 to 9999."),
   Editor: lazy(async () => ({ default: (await import("./temporal_editors")).DateEditor })),
@@ -25,6 +27,7 @@ export const timeType = defineValueType({
 
 export const datetimeType = defineValueType({
   ...temporal,
+  inputText: (value, formats) => instantText(String(value), formats, "short") || String(value),
   problem: (value) => {
     if (!INSTANT.test(String(value))) return t("Complete the date and the time, or clear the field.");
     const year = new Date(String(value)).getUTCFullYear();
