@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.scenarios.browser import PHONE, OpenVisit, Visit, visit_of_service
+from tests.scenarios.browser import PATIENCE, PHONE, OpenVisit, Visit, visit_of_service
 from tests.scenarios.console_sign_in import fill_in, open_console
 from tests.scenarios.graph_client import Client
 from tests.service import RunningService, running
@@ -262,7 +262,8 @@ def test_a_broken_request_is_said_and_can_be_tried_again(console: OpenVisit) -> 
         page.unroute(GRAPHQL)
         page.route(GRAPHQL, lambda route: route.abort())
         page.get_by_role("main").get_by_role("button", name="Try again").click()
-        expect(page.get_by_role("main").get_by_role("alert")).to_contain_text("No connection")
+        # The console tries again twice before.
+        expect(page.get_by_role("main").get_by_role("alert")).to_contain_text("No connection", timeout=PATIENCE)
         page.unroute(GRAPHQL)
         page.get_by_role("main").get_by_role("button", name="Try again").click()
         expect(rows(page)).to_have_count(10)

@@ -5,7 +5,7 @@ import { Link, useLocation } from "wouter";
 import { Button } from "../../components/button";
 import { Banner, ErrorState, Loading } from "../../components/feedback";
 import { keyName } from "../../documents/summary";
-import { plural, t } from "../../messages/messages";
+import { currentLanguage, plural, t } from "../../messages/messages";
 import { useMember } from "../../session/member";
 import { valueTypeOf } from "../../values/registry";
 import { Nothing } from "../../values/value_text";
@@ -160,7 +160,7 @@ function TotalCells({ list, summary, totals }: TotalCellsProps) {
   const { class_ } = list;
   return (
     <>
-      <td className="is-numeric">{plural(totals._count, "{count}", "{count}")}</td>
+      <td className="is-numeric">{new Intl.NumberFormat(currentLanguage()).format(totals._count)}</td>
       {summary.totals.map((total) => {
         const functions = totals[total.field] as Readonly<Record<string, unknown>> | null;
         const text = totalValueText(total, functions?.[total.function], class_);
