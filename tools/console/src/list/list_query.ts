@@ -29,23 +29,37 @@ export function useInstant(class_: ModelClass): string | null {
   return class_.versioned ? asOf : null;
 }
 
-/** Reads the page of a list. While it reads another page, it returns the one before. */
-export function useListPage(
+/** A document, and the values of its variables. */
+export interface ListRequest {
+  readonly document: string;
+  readonly variables: Variables;
+  readonly named: readonly NamedObject[];
+}
+
+/** Returns the request of the page that a list shows. */
+export function useListRequest(
   class_: ModelClass,
   state: ListState,
   columns: readonly Column[],
   size: number,
-  isWanted = true,
-) {
+): ListRequest {
   const model = useModel();
   const atVersion = useInstant(class_);
   const named = namedObjects(state.conditions, class_, model);
-  const document = listDocument(class_, { ...selectionOf(columns), named }, atVersion !== null);
-  const options = pageOptions(state, class_, size);
+  return {
+    document: listDocument(class_, { ...selectionOf(columns), named }, atVersion !== null),
+    variables: variablesOf(pageOptions(state, class_, size), atVersion),
+    named,
+  };
+}
+
+/** Reads the page of a list. While it reads another page, it returns the one before. */
+export function useListPage(class_: ModelClass, request: ListRequest, isWanted = true) {
+  const { document, variables, named } = request;
   return useQuery({
-    queryKey: ["list", class_.name, document, options, atVersion],
+    queryKey: ["list", class_.name, document, variables],
     queryFn: async ({ signal }) => {
-      const { data, issues } = await ask<ListAnswer>(document, variables(options, atVersion), signal);
+      const { data, issues } = await ask<ListAnswer>(document, variables, signal);
       const { page, ...answered } = data;
       if (!page) throw refusal(issues);
       return { ...(page as ListPage), issues, labels: labelsOf(named, answered) };
@@ -65,7 +79,7 @@ export function useExactCount(class_: ModelClass, state: ListState, isWanted: bo
       const document = countDocument(class_, atVersion !== null);
       const { data } = await ask<{ page: { totalCount: number } }>(
         document,
-        variables(options, atVersion),
+        variablesOf(options, atVersion),
         signal,
       );
       return data.page.totalCount;
@@ -93,7 +107,7 @@ function labelsOf(named: readonly NamedObject[], answered: ListAnswer): Readonly
   ]);
 }
 
-function variables(options: object, atVersion: string | null): Variables {
+function variablesOf(options: object, atVersion: string | null): Variables {
   return atVersion === null ? { options } : { options, atVersion };
 }
 

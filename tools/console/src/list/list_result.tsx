@@ -88,8 +88,11 @@ function Refusal({ list: { query, state, change } }: { readonly list: List }) {
   return (
     <div className="card">
       <ErrorState error={query.error} onRetry={() => query.refetch()} />
-      {isRefused && (state.order.length > 0 || isNarrowed(state)) && (
+      {isRefused && (
         <div className="empty-actions list-refusal">
+          {state.place.kind !== "first" && (
+            <Button onPress={() => change({})}>{t("Go to the first page")}</Button>
+          )}
           {state.order.length > 0 && (
             <Button onPress={() => change({ order: [] })}>{t("Remove the sorting")}</Button>
           )}

@@ -11,7 +11,7 @@ import { t } from "../messages/messages";
 import { valueTypeOf } from "../values/registry";
 import { ValueText } from "../values/value_text";
 import { type Column, columnTitle, hasLabels, isSortable, labelParts } from "./columns";
-import type { List } from "./list";
+import { isSelectable, type List } from "./list";
 import type { ListPage } from "./list_query";
 import { type Order, sortedBy } from "./list_state";
 import { RoleCell } from "./role_cell";
@@ -50,14 +50,16 @@ function Head({ list, items }: { readonly list: List; readonly items: readonly S
   return (
     <thead>
       <tr>
-        <th className="is-narrow list-select">
-          <Checkbox
-            aria-label={t("Select all on this page")}
-            isSelected={items.length > 0 && chosen === items.length}
-            isIndeterminate={chosen > 0 && chosen < items.length}
-            onChange={selectPage}
-          />
-        </th>
+        {isSelectable(list) && (
+          <th className="is-narrow list-select">
+            <Checkbox
+              aria-label={t("Select all on this page")}
+              isSelected={items.length > 0 && chosen === items.length}
+              isIndeterminate={chosen > 0 && chosen < items.length}
+              onChange={selectPage}
+            />
+          </th>
+        )}
         <LabelHeader list={list} />
         {list.preferences.columns.map((column) => (
           <Header key={column.name} list={list} column={column} />
@@ -104,7 +106,8 @@ interface RowProps {
   readonly columns: readonly Column[];
 }
 
-function Row({ list: { class_, selection, setSelection }, object, columns }: RowProps) {
+function Row({ list, object, columns }: RowProps) {
+  const { class_, selection, setSelection } = list;
   const [, navigate] = useLocation();
   const address = paths.object(class_.name, object._id);
   const label = labelOf(object);
@@ -115,13 +118,15 @@ function Row({ list: { class_, selection, setSelection }, object, columns }: Row
   };
   return (
     <tr data-selected={isChosen} onClick={open}>
-      <td className="is-narrow list-select">
-        <Checkbox
-          aria-label={t("Select {label}", { label })}
-          isSelected={isChosen}
-          onChange={(isAdded) => setSelection(withObject(selection, object._id, isAdded))}
-        />
-      </td>
+      {isSelectable(list) && (
+        <td className="is-narrow list-select">
+          <Checkbox
+            aria-label={t("Select {label}", { label })}
+            isSelected={isChosen}
+            onChange={(isAdded) => setSelection(withObject(selection, object._id, isAdded))}
+          />
+        </td>
+      )}
       <th scope="row" className="list-label">
         <Link href={address} className="cell-text">
           {label}
@@ -149,8 +154,13 @@ function isNumeric(column: Column): boolean {
 const SKELETON_ROWS = 12;
 
 /** The table while its first page is read. */
-export function SkeletonTable({ list: { preferences } }: { readonly list: List }) {
-  const names = ["_select", "_label", ...preferences.columns.map(({ name }) => name)];
+export function SkeletonTable({ list }: { readonly list: List }) {
+  const { preferences } = list;
+  const names = [
+    ...(isSelectable(list) ? ["_select"] : []),
+    "_label",
+    ...preferences.columns.map(({ name }) => name),
+  ];
   return (
     <div className="table-frame" role="status" aria-label={t("Loading…")}>
       <table className="table" aria-hidden>

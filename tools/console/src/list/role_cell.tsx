@@ -38,9 +38,10 @@ export function RoleCell({ role, value }: RoleCellProps) {
 function Reference({ role, object }: { readonly role: Role; readonly object: StoredObject }) {
   const target = useModel().find(role.target);
   const isLinked = target && target.kind !== "USERS" && offers(target, "get");
-  if (!isLinked) return <span className="cell-text">{labelOf(object)}</span>;
+  const className = object._label ? "cell-text" : "cell-text quiet";
+  if (!isLinked) return <span className={className}>{labelOf(object)}</span>;
   return (
-    <Link href={paths.object(role.target, object._id)} className="cell-text list-reference">
+    <Link href={paths.object(role.target, object._id)} className={`${className} list-reference`}>
       {labelOf(object)}
     </Link>
   );
