@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.scenarios.browser import PATIENCE, PHONE, OpenVisit, Visit, visit_of_service
 from tests.scenarios.console_sign_in import fill_in, open_console
-from tests.scenarios.graph_client import Client
+from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import RunningService, running
 
 pytestmark = pytest.mark.built
@@ -22,12 +22,16 @@ NO_RESPONSE = "Failed to load resource: net::ERR_"
 """What the browser logs for each request that gets no response."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(
+    scope="module",
+    params=[over_sqlite, pytest.param(over_dynamodb("lists"), marks=pytest.mark.thorough)],
+    ids=["sqlite", "dynamodb"],
+)
 def console_service(
-    console_build: None, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, console_build: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
     """A service with 60 employees in two teams, led by the first one, and a member who may read little."""
-    with running(tmp_path_factory.mktemp("console") / "home") as service:
+    with running(tmp_path_factory.mktemp("console") / "home", settings=request.param()) as service:
         service.add_member("mia", "Member")
         client = Client(service)
         teams = [client.create("Team", name=name) for name in ("Engines", "Compilers")]
@@ -263,7 +267,8 @@ def test_a_broken_request_is_said_and_can_be_tried_again(console: OpenVisit) -> 
         page.route(GRAPHQL, lambda route: route.abort())
         page.get_by_role("main").get_by_role("button", name="Try again").click()
         # The console tries again twice before.
-        expect(page.get_by_role("main").get_by_role("alert")).to_contain_text("No connection", timeout=PATIENCE)
+        alert = page.get_by_role("main").get_by_role("alert")
+        expect(alert).to_contain_text("No connection", timeout=PATIENCE)
         page.unroute(GRAPHQL)
         page.get_by_role("main").get_by_role("button", name="Try again").click()
         expect(rows(page)).to_have_count(10)

@@ -114,7 +114,9 @@ function Row({ list, object, columns }: RowProps) {
   const isChosen = isSelected(selection, object._id);
   const open = (event: MouseEvent) => {
     const isControl = event.target instanceof Element && event.target.closest("a, button, label, input");
-    if (!isControl && !String(window.getSelection())) navigate(address);
+    // A click with a key, or the end of a selection of text, means something else.
+    const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey && !String(window.getSelection());
+    if (!isControl && isPlain) navigate(address);
   };
   return (
     <tr data-selected={isChosen} onClick={open}>
