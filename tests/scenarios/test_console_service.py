@@ -243,6 +243,19 @@ def test_the_cost_of_a_page_names_the_missing_index(
         expect(dialog).to_contain_text("read all objects")
 
 
+def test_the_account_menu_leads_to_graphiql_in_this_tab_signed_in(console: OpenVisit) -> None:
+    with console() as seen:
+        page = seen.page
+        open_console(seen)
+        page.get_by_role("button", name="admin").click()
+        page.get_by_role("menuitem", name="GraphiQL").click()
+        expect(page).to_have_url(re.compile("/public/graphiql"))
+        expect(page.get_by_role("button", name="Sign out")).to_be_visible(timeout=PATIENCE)
+        assert len(page.context.pages) == 1
+        page.go_back()
+        expect(page.get_by_role("button", name="admin")).to_be_visible()
+
+
 @pytest.mark.soak
 def test_a_model_of_104_classes_is_searched_and_looked_at(
     console_build: None, browser: Browser, tmp_path: Path
@@ -250,14 +263,37 @@ def test_a_model_of_104_classes_is_searched_and_looked_at(
     model = tmp_path / "large.graphql"
     model.write_text(console_model())
     with running(tmp_path / "home", model=model, application="Large") as service:
+        open_visit = visit_of_service(browser, service.port)
+        with open_visit() as seen:
+            open_console(seen, "/console/data/Survey")
+            _search_the_sidebar(seen.page)
         for options in ({}, PHONE):
-            with visit_of_service(browser, service.port)(**options) as seen:
+            with open_visit(**options) as seen:
                 page = seen.page
                 page.goto("/console/service/model")
                 fill_in(page, "admin")
                 diagram = page.get_by_role("region", name="Diagram of the model.")
                 expect(diagram.locator("[data-class]")).to_have_count(104, timeout=PATIENCE)
-                main = page.get_by_role("main")
-                main.get_by_label("Group").select_option("Area 3")
+                page.get_by_role("main").get_by_label("Group").select_option("Area 3")
                 expect(diagram.locator("[data-class]")).to_have_count(10)
                 seen.picture(tmp_path, f"group {len(options)}")
+
+
+def _search_the_sidebar(page: Page) -> None:
+    """Find classes by the keys alone. Only the group of the present page is open at first."""
+    expect(page.get_by_role("link", name="Survey")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Area 7")).to_have_attribute("aria-expanded", "false")
+    page.get_by_label("Search classes").focus()
+    page.keyboard.type("customer7")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1, name="Customer7")).to_be_visible()
+    page.get_by_label("Search classes").fill("")
+    expect(page.get_by_role("button", name="Area 7")).to_have_attribute("aria-expanded", "true")
+    page.get_by_label("Search classes").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("button", name="Area 0")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1, name="Team0")).to_be_visible()

@@ -74,7 +74,13 @@ export function Console() {
 /** Lets react-aria's links and menus use the console's routes. */
 function Navigation({ children }: { readonly children: React.ReactNode }) {
   const [, navigate] = useLocation();
-  return <RouterProvider navigate={(to) => navigate(to)}>{children}</RouterProvider>;
+  return <RouterProvider navigate={(to) => open(to, navigate)}>{children}</RouterProvider>;
+}
+
+/** Opens a route of the console, or another page of the service, whose address is relative to the console's. */
+function open(to: string, navigate: (route: string) => void): void {
+  if (to.startsWith("/")) navigate(to);
+  else window.location.assign(new URL(to, document.baseURI));
 }
 
 function Pages() {

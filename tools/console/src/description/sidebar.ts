@@ -25,19 +25,22 @@ export function isListed(class_: ModelClass): boolean {
 export function sidebarGroups(model: Model, search: string): readonly SidebarGroup[] {
   const listed = model.classes.filter(isListed);
   const groups = new Map<string, SidebarClass[]>();
+  const met = new Set<ModelClass>();
   const add = (class_: ModelClass, group: string, depth: number): void => {
+    if (met.has(class_)) return;
+    met.add(class_);
     const classes = groups.get(group) ?? [];
     groups.set(group, classes);
-    if (classes.some((each) => each.class_ === class_)) return;
     if (matches(class_, search)) classes.push({ class_, depth: search ? 0 : depth });
-    for (const part of listed)
-      if (part.partOf[0] === class_.name && part !== class_) add(part, group, depth + 1);
+    for (const part of listed) if (part.partOf[0] === class_.name) add(part, group, depth + 1);
   };
   const names = new Set(listed.map(({ name }) => name));
   for (const class_ of listed) {
     const isPart = class_.partOf[0] !== undefined && names.has(class_.partOf[0]);
     if (!isPart) add(class_, class_.group ?? "", 0);
   }
+  // What is left are parts of themselves, or of one another in a circle.
+  for (const class_ of listed) add(class_, class_.group ?? "", 0);
   return [...groups]
     .map(([name, classes]) => ({ name, classes }))
     .filter(({ classes }) => classes.length > 0);
