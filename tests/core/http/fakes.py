@@ -186,6 +186,7 @@ def endpoints(fakes: FakeServices) -> dict[str, Endpoint]:
                     "application": "Hr",
                     "profile": caller.profile,
                     "administrator": caller.administrator,
+                    "profiles": [],
                     "classes": [],
                 }
             ),

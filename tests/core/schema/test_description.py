@@ -191,6 +191,24 @@ def test_an_administrator_sees_all_with_expressions() -> None:
     assert extents == ["never", "always", "always", "never"]
 
 
+def test_administrators_see_all_profiles_and_others_their_own() -> None:
+    text = """
+extend schema @application(name: "Shop") @profile(name: "Boss", administrator: true)
+  @profile(name: "Manager", access: FULL) @profile(name: "Clerk", within: ["Manager"])
+  @profile(name: "Reader", within: ["Clerk"])
+type Order @grant(profile: "Clerk", allow: [READ]) { number: Int }
+"""
+    model = read_model(text, "shop.graphql")
+    clerk = {"name": "Clerk", "administrator": False, "narrower": ["Reader"]}
+    assert described(model, "Boss")["profiles"] == [
+        {"name": "Boss", "administrator": True, "narrower": []},
+        {"name": "Manager", "administrator": False, "narrower": ["Clerk", "Reader"]},
+        clerk,
+        {"name": "Reader", "administrator": False, "narrower": []},
+    ]
+    assert described(model, "Clerk")["profiles"] == [clerk]
+
+
 def test_another_profile_sees_what_it_may_use() -> None:
     found = described(MODEL, "Clerk")
     assert (found["profile"], found["administrator"]) == ("Clerk", False)

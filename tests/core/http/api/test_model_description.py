@@ -13,7 +13,13 @@ def test_the_description_is_json_that_clients_may_keep(send: Any) -> None:
     reply = send("GET", MODEL, signed_in=True, parameters=HR)
     assert (reply.status, reply.json()) == (
         200,
-        {"application": "Hr", "profile": "Administrator", "administrator": True, "classes": []},
+        {
+            "application": "Hr",
+            "profile": "Administrator",
+            "administrator": True,
+            "profiles": [],
+            "classes": [],
+        },
     )
     assert reply.headers["Content-Type"] == ["application/json"]
     assert reply.headers["Cache-Control"] == ["private, no-cache"]

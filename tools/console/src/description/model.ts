@@ -72,11 +72,20 @@ export interface ModelClass {
   readonly services: readonly string[];
 }
 
+export interface Profile {
+  readonly name: string;
+  readonly administrator: boolean;
+  /** The profiles that lie within it, which its API keys can have. */
+  readonly narrower: readonly string[];
+}
+
 export interface ModelDescription {
   readonly application: string;
   readonly profile: string;
   /** Whether the profile is an administrator's. */
   readonly administrator: boolean;
+  /** The own profile. For administrators, all of the model. */
+  readonly profiles: readonly Profile[];
   readonly classes: readonly ModelClass[];
 }
 
@@ -90,6 +99,10 @@ export class Model {
 
   get isAdministrator(): boolean {
     return this.description.administrator;
+  }
+
+  get profiles(): readonly Profile[] {
+    return this.description.profiles;
   }
 
   get classes(): readonly ModelClass[] {

@@ -16,7 +16,15 @@ from stratabase.core.domain.caller import Caller
 from stratabase.core.model.api_names import SortDirection, sort_value
 from stratabase.core.model.attribute import Attribute, Derivation, Origin
 from stratabase.core.model.dependencies import all_dependencies
-from stratabase.core.model.model import Action, Class, Model, Role, WarningDefinition
+from stratabase.core.model.model import (
+    Action,
+    Class,
+    Model,
+    Profile,
+    Role,
+    WarningDefinition,
+    lies_within,
+)
 from stratabase.core.model.model_expressions import expressions_of
 from stratabase.core.model.types.base import text_of
 from stratabase.core.model.types.enumeration import EnumType
@@ -71,8 +79,16 @@ def describe_model(
         "application": model.application,
         "profile": profile,
         "administrator": administrator,
+        "profiles": [
+            _profile(model, each) for each in model.profiles.values() if administrator or each is known
+        ],
         "classes": [*one.classes()],
     }
+
+
+def _profile(model: Model, profile: Profile) -> Described:
+    narrower = [name for name in model.profiles if lies_within(model.profiles, name, profile.name)]
+    return {"name": profile.name, "administrator": profile.administrator, "narrower": narrower}
 
 
 class _Description:

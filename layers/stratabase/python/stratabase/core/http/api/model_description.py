@@ -138,12 +138,26 @@ _CLASS = Shape(
     },
     name="ModelClass",
 )
+_PROFILE = Shape(
+    "DescribedProfile",
+    {
+        "name": Field("The name of the profile.", required=True, example="Administrator"),
+        "administrator": Field("Whether its members are administrators.", "boolean", required=True),
+        "narrower": Field("The profiles that lie within it.", "array", required=True, items=_NAMES),
+    },
+)
 _MODEL = Shape(
     "model",
     {
         "application": Field("The name of the application.", required=True, example="Hr"),
         "profile": Field("The profile of the caller.", required=True, example="Administrator"),
         "administrator": Field("Whether the profile is an administrator's.", "boolean", required=True),
+        "profiles": Field(
+            "The profile of the caller. For administrators, all profiles of the model.",
+            "array",
+            required=True,
+            items=_PROFILE,
+        ),
         "classes": Field("The classes that the caller may use.", "array", required=True, items=_CLASS),
     },
 )
