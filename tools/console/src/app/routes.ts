@@ -30,6 +30,12 @@ export const ROUTES: readonly PageRoute[] = [
   { path: "/account", Page: lazy(() => import("../account/preferences_page")) },
   { path: "/account/sign-in", Page: lazy(() => import("../account/sign_in_page")) },
   { path: "/account/sessions", Page: lazy(() => import("../account/sessions_page")) },
+  { path: "/members", Page: lazy(() => import("../members/members_page")) },
+  { path: "/members/audit", Page: lazy(() => import("../members/audit_page")) },
+  { path: "/members/:id", Page: lazy(() => import("../members/member_page")) },
+  { path: "/members/:id/sessions", Page: lazy(() => import("../members/member_sessions_page")) },
+  { path: "/members/:id/keys", Page: lazy(() => import("../members/member_keys_page")) },
+  { path: "/members/:id/audit", Page: lazy(() => import("../members/member_audit_page")) },
   { path: "/account/keys", Page: lazy(() => import("../account/keys_page")) },
 ];
 
@@ -44,7 +50,8 @@ export const paths = {
   /** The page of a class with exactly one object. */
   singleton: (class_: string) => `/data/${class_}/object`,
   members: () => "/members",
-  member: (id: string) => `/members/${encodeURIComponent(id)}`,
+  member: (id: string, part = "") => `/members/${encodeURIComponent(id)}${part && `/${part}`}`,
+  audit: () => "/members/audit",
   account: (part = "") => (part ? `/account/${part}` : "/account"),
   model: () => "/model",
   service: (part = "") => (part ? `/service/${part}` : "/service"),

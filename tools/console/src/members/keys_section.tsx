@@ -18,12 +18,14 @@ import { type ApiKey, endKey, keysQuery } from "./requests";
 interface KeysSectionProps {
   /** The ID of the member. */
   readonly id: string;
+  /** The profile of the member. */
+  readonly profile: string;
   readonly description: string;
   /** Whether the member who is signed in may make keys here. */
   readonly canCreate: boolean;
 }
 
-export function KeysSection({ id, description, canCreate }: KeysSectionProps) {
+export function KeysSection({ id, profile, description, canCreate }: KeysSectionProps) {
   const { data: keys } = useSuspenseQuery(keysQuery(id));
   const client = useQueryClient();
   const [isCreating, setCreating] = useState(false);
@@ -61,6 +63,7 @@ export function KeysSection({ id, description, canCreate }: KeysSectionProps) {
       {canCreate && (
         <NewKeyDialog
           id={id}
+          profile={profile}
           isOpen={isCreating}
           onClose={() => setCreating(false)}
           onCreated={() => void readAgain()}

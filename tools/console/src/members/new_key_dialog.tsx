@@ -7,6 +7,7 @@ import { Button } from "../components/button";
 import { Dialog, DialogButtons } from "../components/dialog";
 import { Banner } from "../components/feedback";
 import { SelectField, TextField } from "../components/field";
+import { useModel } from "../description/use_model";
 import { t } from "../messages/messages";
 import { createKey } from "./requests";
 import { useSubmission } from "./use_submission";
@@ -21,6 +22,8 @@ const DAYS = [
 interface NewKeyDialogProps {
   /** The ID of the member. */
   readonly id: string;
+  /** The profile of the member. */
+  readonly profile: string;
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly onCreated: () => void;
@@ -54,8 +57,10 @@ interface NewKeyFormProps extends Omit<NewKeyDialogProps, "isOpen"> {
   readonly onText: (text: string) => void;
 }
 
-function NewKeyForm({ id, onClose, onCreated, onText }: NewKeyFormProps) {
+function NewKeyForm({ id, profile, onClose, onCreated, onText }: NewKeyFormProps) {
+  const narrower = useModel().profiles.find(({ name }) => name === profile)?.narrower ?? [];
   const [days, setDays] = useState("90");
+  const [narrowed, setNarrowed] = useState("");
   const labels = {
     name: t("Name"),
     days: t("Valid for"),
@@ -72,7 +77,7 @@ function NewKeyForm({ id, onClose, onCreated, onText }: NewKeyFormProps) {
       const { key } = await createKey(id, {
         name: given("name"),
         ...(days ? { days: Number(days) } : {}),
-        ...(given("profile") ? { profile: given("profile") } : {}),
+        ...(narrowed ? { profile: narrowed } : {}),
         ...(given("networks") ? { networks: given("networks") } : {}),
       });
       onText(key);
@@ -107,13 +112,19 @@ function NewKeyForm({ id, onClose, onCreated, onText }: NewKeyFormProps) {
         error={errors.fields["networks"]}
         autoComplete="off"
       />
-      <TextField
-        label={labels.profile}
-        name="profile"
-        description={t("A narrower profile of the model. Leave it empty for that of the member.")}
-        error={errors.fields["profile"]}
-        autoComplete="off"
-      />
+      {narrower.length > 0 && (
+        <SelectField
+          label={labels.profile}
+          value={narrowed}
+          onChange={setNarrowed}
+          choices={[
+            { value: "", label: t("As the member") },
+            ...narrower.map((name) => ({ value: name, label: name })),
+          ]}
+          description={t("A narrower profile lets the key do less.")}
+          error={errors.fields["profile"]}
+        />
+      )}
       <DialogButtons>
         <Button onPress={onClose}>{t("Cancel")}</Button>
         <Button type="submit" variant="primary" isPending={isPending}>

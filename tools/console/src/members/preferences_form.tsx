@@ -38,9 +38,11 @@ interface PreferencesFormProps {
   readonly preferences: Preferences;
   /** Saves the fields that have changed. */
   readonly onSave: (changed: Partial<Preferences>) => Promise<void>;
+  /** Whether another form of the page comes first. */
+  readonly isSecondary?: boolean;
 }
 
-export function PreferencesForm({ preferences, onSave }: PreferencesFormProps) {
+export function PreferencesForm({ preferences, onSave, isSecondary = false }: PreferencesFormProps) {
   const [draft, setDraft] = useState<Preferences>(preferences);
   const labels = {
     language: t("Language"),
@@ -98,7 +100,7 @@ export function PreferencesForm({ preferences, onSave }: PreferencesFormProps) {
           />
         </div>
         <div>
-          <Button type="submit" variant="primary" isPending={isPending}>
+          <Button type="submit" variant={isSecondary ? "plain" : "primary"} isPending={isPending}>
             {t("Save")}
           </Button>
         </div>

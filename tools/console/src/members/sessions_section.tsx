@@ -110,7 +110,7 @@ function SessionsTable({ sessions, onEnd }: SessionsTableProps) {
           {sessions.map((each) => (
             <tr key={each.id}>
               <td>
-                <span className="toolbar">
+                <span className="cell-line">
                   <span className="user-text">{each.device || t("Unknown device")}</span>
                   {each.current && <Badge kind="done">{t("This session")}</Badge>}
                 </span>
