@@ -33,6 +33,8 @@ export function SetPasswordDialog({ member: { id, username }, onClose }: MemberD
       </p>
       <Form className="dialog-form" onSubmit={(event) => void save(event)}>
         {errors.rest && <Banner kind="error">{errors.rest}</Banner>}
+        {/* Password managers need the name. */}
+        <input type="text" autoComplete="username" value={username} readOnly hidden />
         <PasswordField
           label={t("New password")}
           value={password}

@@ -59,12 +59,13 @@ function kindOf(response: Response): ServiceErrorKind {
 
 async function reasonOf(response: Response): Promise<string> {
   const text = await response.text();
+  // A few responses of the REST part are plain texts.
+  if (text && response.headers.get("content-type")?.startsWith("text/plain")) return text;
   try {
     const { detail, title } = JSON.parse(text) as Problem;
     if (detail || title) return (detail || title) as string;
   } catch {
-    // A few responses of the REST part are plain texts.
-    if (text && text.length < 300 && !text.startsWith("<")) return text;
+    // Something between the browser and the service has responded.
   }
   return t("The service responded with the status {status}.", { status: String(response.status) });
 }
