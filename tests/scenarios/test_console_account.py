@@ -69,6 +69,7 @@ def test_the_language_and_the_formats_are_changed(
         seen.page.get_by_role("option", name="Europe/Rome").click()
         expect(zone).to_have_value("Europe/Rome")
         form.get_by_role("combobox", name="Date format").fill("d MMMM yyyy")
+        seen.page.keyboard.press("Tab")  # which closes the suggestions
         expect(form.get_by_text(re.compile(r"Now: \d+ \w+ 20\d\d"))).to_be_visible()
         form.get_by_role("combobox", name="Time format").fill("qqq")
         form.get_by_role("button", name="Save").click()
