@@ -41,6 +41,7 @@ const model = new Model({
   application: "Orders",
   administrator: false,
   profile: "Clerk",
+  profiles: [],
   classes: [
     class_(
       "Order",
