@@ -34,5 +34,6 @@ export function class_(name: string, roles: readonly Role[], more: Partial<Model
 }
 
 export function modelOf(...classes: readonly ModelClass[]): Model {
-  return new Model({ application: "Hr", profile: "Administrator", administrator: true, classes });
+  const profiles = [{ name: "Administrator", administrator: true, narrower: [] }];
+  return new Model({ application: "Hr", profile: "Administrator", administrator: true, profiles, classes });
 }
