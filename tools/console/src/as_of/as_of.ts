@@ -45,6 +45,11 @@ export function withAsOf(to: string, search: string = window.location.search): s
   return withQuery(path, parameters) + (hash === undefined ? "" : `#${hash}`);
 }
 
+/** Returns the address of a page as of an instant. */
+export function atInstant(path: string, instant: string): string {
+  return withQuery(path, new URLSearchParams({ [PARAMETER]: instant }));
+}
+
 /** Goes back to the instant that this tab showed last, unless the address has one. */
 export function restoreAsOf(): void {
   const { pathname, search } = window.location;
