@@ -136,6 +136,13 @@ describe("two states", () => {
     ).toEqual([]);
   });
 
+  test("tell a role that led to something that is gone from one that led to nothing", () => {
+    const change = { name: "team", old: '"t1"', new: null };
+    const [row] = compared({ team: null }, { team: null }, [change]);
+    expect(row).toMatchObject({ name: "team", isChanged: true, from: { kind: "GONE" } });
+    expect(row?.to).toEqual({ kind: "NOTHING" });
+  });
+
   test("show what differs in parts, and parts that are in one state only", () => {
     const [a, b] = [
       { _id: "a", _label: "Home", street: "Via Roma 1", city: "Rome" },

@@ -21,6 +21,8 @@ export interface Row {
 /** What a field is in one state. */
 export type Cell =
   | { readonly kind: "NOTHING" }
+  /** An object that no longer exists, or that the member may not see. */
+  | { readonly kind: "GONE" }
   | { readonly kind: "VALUE"; readonly attribute: Attribute; readonly value: unknown }
   /** A value as the service stores it, where its text in the member's format would hide the difference. */
   | { readonly kind: "EXACT"; readonly text: string }
@@ -44,11 +46,10 @@ export function compare(
 ): readonly Row[] {
   const changes = new Map(difference?.changes.map((change) => [change.name, change]));
   const rows = rowsOf(model, class_, from, to, ROOT).map((row) => {
-    const change = changes.get(row.name);
-    if (!change || row.way.length > 0) return row;
-    return isAlike(row)
-      ? { ...row, isChanged: true, from: exact(change.old), to: exact(change.new) }
-      : { ...row, isChanged: true };
+    const change = row.way.length > 0 ? undefined : changes.get(row.name);
+    if (!change) return row;
+    if (isAlike(row)) return { ...row, isChanged: true, from: exact(change.old), to: exact(change.new) };
+    return { ...row, isChanged: true, from: stored(row.from, change.old), to: stored(row.to, change.new) };
   });
   return [...rows.filter(({ isChanged }) => isChanged), ...rows.filter(({ isChanged }) => !isChanged)];
 }
@@ -56,6 +57,11 @@ export function compare(
 /** Whether the texts of two values that differ would be the same. */
 function isAlike({ from, to }: Row): boolean {
   return from.kind === "VALUE" && to.kind === "VALUE" && isSame(from.value, to.value);
+}
+
+/** Returns what a field shows, unless it shows nothing although something is stored. */
+function stored(cell: Cell, json: string | null): Cell {
+  return cell.kind === "NOTHING" && json !== null && json !== "[]" ? { kind: "GONE" } : cell;
 }
 
 function exact(json: string | null): Cell {

@@ -92,6 +92,8 @@ function ComparisonTable({ rows, names, isShort }: ComparisonTableProps) {
 
 function CellText({ cell }: { readonly cell: Cell }) {
   if (cell.kind === "NOTHING") return <Nothing />;
+  if (cell.kind === "GONE")
+    return <span className="quiet">{t("An object that is gone, or that you may not see")}</span>;
   if (cell.kind === "VALUE") return <ValueText attribute={cell.attribute} value={cell.value} />;
   if (cell.kind === "EXACT") return <span className="user-text">{cell.text}</span>;
   return (
