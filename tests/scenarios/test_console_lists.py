@@ -275,6 +275,23 @@ def test_a_broken_request_is_said_and_can_be_tried_again(console: OpenVisit) -> 
         seen.complaints[:] = [each for each in seen.complaints if not each.startswith(NO_RESPONSE)]
 
 
+def test_a_broken_summary_keeps_what_was_chosen(console: OpenVisit) -> None:
+    with console() as seen:
+        open_console(seen, f"{LIST}?group=team&total=salary.sum")
+        page = seen.page
+        summary = page.get_by_role("region", name="Summary")
+        expect(summary.get_by_text("3 groups")).to_be_visible()
+        page.route(
+            GRAPHQL, lambda route: route.fulfill(status=500, body="{}", content_type="application/json")
+        )
+        summary.get_by_label("Group by").select_option(label="Hired on (month)")
+        expect(summary.get_by_role("alert")).to_contain_text("Something went wrong")
+        expect(summary.get_by_role("button", name="Remove Salary (sum)")).to_be_visible()
+        page.unroute(GRAPHQL)
+        summary.get_by_role("button", name="Try again").click()
+        expect(summary.get_by_text("13 groups")).to_be_visible()
+
+
 def test_a_member_who_may_read_little_asks_for_nothing_else(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, f"{LIST}?sort=-salary&filter=salary.gt.1&group=&total=salary.sum", "mia")
