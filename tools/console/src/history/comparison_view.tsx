@@ -99,7 +99,7 @@ function CellText({ cell }: { readonly cell: Cell }) {
   return (
     <span className="user-text">
       {cell.labels.join(", ")}
-      {cell.hasMore && ` ${t("and more")}`}
+      {cell.hasMore && <span className="quiet"> {t("and more")}</span>}
     </span>
   );
 }
