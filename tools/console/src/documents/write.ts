@@ -3,7 +3,8 @@
 import { type ModelClass, offers } from "../description/model";
 import { pageFields } from "./object";
 
-const ISSUE = `sourceRequestReference userMessage issueLevel issueReferenceType issueType entityID _clientId
+/** What the console shows of an issue. */
+export const ISSUE = `sourceRequestReference userMessage issueLevel issueReferenceType issueType entityID _clientId
   entityName attributeNames roleNames`;
 
 /** How an object is written. */

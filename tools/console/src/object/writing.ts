@@ -6,6 +6,7 @@ import { objectSelection } from "../documents/object";
 import { writeDocument } from "../documents/write";
 import { ServiceError, type ServiceErrorKind } from "../service/errors";
 import { ask } from "../service/graphql";
+import { newKey } from "../service/idempotency_key";
 import { createInput, updateInput } from "./changes";
 import type { Draft } from "./draft";
 import { validate } from "./use_validation";
@@ -78,10 +79,4 @@ export class Writer {
 function hasNew(draft: Draft): boolean {
   if (draft.isDeleted) return false;
   return draft.id === null || Object.values(draft.parts).some(({ drafts }) => drafts.some(hasNew));
-}
-
-function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
 }

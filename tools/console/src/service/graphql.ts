@@ -45,6 +45,27 @@ export async function ask<T>(
   signal?: AbortSignal,
   key?: string,
 ): Promise<Answer<T>> {
+  const answer = await answerOf<T>(document, variables, signal, key);
+  const isMutation = document.trimStart().startsWith("mutation");
+  if (isMutation && answer.issues.length > 0) throw refusal(answer.issues);
+  return answer;
+}
+
+/**
+ * Asks the API to write many objects. What was written is returned beside the issues of the others.
+ *
+ * Throws a ServiceError if nothing was.
+ */
+export function askInPart<T>(document: string, variables: Variables, key: string): Promise<Answer<T>> {
+  return answerOf<T>(document, variables, undefined, key);
+}
+
+async function answerOf<T>(
+  document: string,
+  variables: Variables,
+  signal?: AbortSignal,
+  key?: string,
+): Promise<Answer<T>> {
   const response = await send(serviceSettings().addresses.graphql, {
     method: "POST",
     headers: {
@@ -58,8 +79,7 @@ export async function ask<T>(
   if (!response.headers.get("content-type")?.includes("json")) throw await errorOf(response);
   const { data, errors = [], extensions } = (await response.json()) as Body<T>;
   const issues = errors.map(issueOf);
-  const isMutation = document.trimStart().startsWith("mutation");
-  if (!data || (isMutation && issues.length > 0) || isEmpty(data as object, issues)) throw refusal(issues);
+  if (!data || isEmpty(data as object, issues)) throw refusal(issues);
   return { data, issues, insight: extensions?.insight ?? null };
 }
 

@@ -43,6 +43,8 @@ export interface ValueType {
   readonly isSortable: boolean;
   /** Whether the editor needs the width of a form, as texts of several lines do. */
   readonly isWide: boolean;
+  /** Whether many objects can have the same value. */
+  readonly isShared: boolean;
   readonly operators: readonly Operator[];
   /**
    * What follows the field's name in a selection that is shown, such as `{ name size }`.
@@ -86,6 +88,7 @@ export function defineValueType(
     isNumeric: false,
     isSortable: true,
     isWide: false,
+    isShared: true,
     shown: "",
     edited: "",
     toText: String,

@@ -24,6 +24,7 @@ import { ObjectPicker } from "./object_picker";
 import { ReadMore } from "./read_more";
 import type { RoleProps } from "./role_kinds";
 import { RoleSection } from "./role_section";
+import { useOwner } from "./use_owner";
 import { useRoleReader } from "./use_role_reader";
 
 interface StoredPage {
@@ -52,6 +53,7 @@ function useStoredLinks(role: Role, path: DraftPath, draft: Draft, target: Model
 
 export function LinksField({ role, path, draft, isReadOnly }: RoleProps) {
   const { model, actions } = useForm();
+  const owner = useOwner(path);
   const target = model.of(role.target);
   const { page, reader, readMore } = useStoredLinks(role, path, draft, target);
   const { added, removed } = draft.links[role.name] ?? NO_LINKS;
@@ -104,7 +106,7 @@ export function LinksField({ role, path, draft, isReadOnly }: RoleProps) {
           key={round}
           autoFocus={round > 0}
           role={role}
-          path={path}
+          owner={owner}
           label={t("Add to {role}", { role: titleOf(role.name) })}
           isLabelHidden
           placeholder={t("Add… Type to find one.")}

@@ -9,19 +9,19 @@ import { IconButton } from "../../components/button";
 import { FieldLabel, FieldNotes } from "../../components/field";
 import type { Role } from "../../description/model";
 import type { StoredObject } from "../../description/stored_object";
-import { associablesDocument } from "../../documents/associables";
+import { useModel } from "../../description/use_model";
+import { associablesDocument, type Owner } from "../../documents/associables";
 import { nameOf } from "../../documents/name";
 import { t } from "../../messages/messages";
 import { asServiceError } from "../../service/errors";
 import { ask } from "../../service/graphql";
-import { type DraftPath, type Reference, referenceOf, stepsOf } from "../draft";
-import { useForm } from "../form_context";
+import { type Reference, referenceOf } from "../draft";
 import { useDebounced } from "./use_debounced";
 
 interface ObjectPickerProps {
   readonly role: Role;
-  /** The place of the object whose role it is. */
-  readonly path: DraftPath;
+  /** Where the objects are found. */
+  readonly owner: Owner;
   readonly label: string;
   readonly isLabelHidden?: boolean;
   readonly description?: string | undefined;
@@ -45,16 +45,8 @@ interface Page {
 }
 
 /** Returns the objects that a role may lead to, and whose label has a text. */
-function useAssociables(role: Role, path: DraftPath, text: string, isOpen: boolean) {
-  const { model, class_, original } = useForm();
-  let owner = class_;
-  const roles = stepsOf(path).flatMap((step) => {
-    const found = owner.roles.find(({ name }) => name === step.role);
-    if (found) owner = model.of(found.target);
-    return found ? [found] : [];
-  });
-  const from = { class_, id: original.id, roles };
-  const asked = associablesDocument(model, from, role, text);
+function useAssociables(role: Role, owner: Owner, text: string, isOpen: boolean) {
+  const asked = associablesDocument(useModel(), owner, role, text);
   return useQuery({
     queryKey: ["associables", role.target, asked?.document, asked?.variables],
     enabled: isOpen && asked !== null,
@@ -73,13 +65,13 @@ function useAssociables(role: Role, path: DraftPath, text: string, isOpen: boole
 }
 
 export function ObjectPicker(props: ObjectPickerProps) {
-  const { role, path, label, value, onChange, without, placeholder = t("Search…") } = props;
+  const { role, owner, label, value, onChange, without, placeholder = t("Search…") } = props;
   const shown = value ? value.label || value.id : "";
   const [text, setText] = useState(shown);
   const [isOpen, setOpen] = useState(false);
   const [isTyped, setTyped] = useState(false);
   const search = useDebounced(isTyped ? text.trim() : "", 200);
-  const { data, error, isFetching } = useAssociables(role, path, search, isOpen);
+  const { data, error, isFetching } = useAssociables(role, owner, search, isOpen);
   const found = (data?.items ?? []).filter(({ _id }) => !without?.has(_id));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text follows the value.

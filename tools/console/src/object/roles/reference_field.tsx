@@ -17,11 +17,13 @@ import { ShownField } from "../shown_field";
 import { addressOf, ObjectLink } from "./object_link";
 import { ObjectPicker } from "./object_picker";
 import type { RoleProps } from "./role_kinds";
+import { useOwner } from "./use_owner";
 
 const CreateDialog = lazy(() => import("../create_dialog"));
 
 export function ReferenceField({ role, path, draft, isReadOnly }: RoleProps) {
   const { model, issues, actions } = useForm();
+  const owner = useOwner(path);
   const [isCreating, setCreating] = useState(false);
   const target = model.of(role.target);
   const value = draft.references[role.name] ?? null;
@@ -46,7 +48,7 @@ export function ReferenceField({ role, path, draft, isReadOnly }: RoleProps) {
     <div className="object-field">
       <ObjectPicker
         role={role}
-        path={path}
+        owner={owner}
         label={label}
         description={role.description}
         error={messagesOf(found, "ERROR")}

@@ -8,6 +8,7 @@ import { defineValueType, PRESENCE } from "../value_type";
 
 export const fileType = defineValueType({
   isWide: true,
+  isShared: false,
   operators: PRESENCE,
   shown: " { name mimeType size link }",
   edited: " { fileId name mimeType size link }",
