@@ -111,7 +111,8 @@ export function TimeField(props: SegmentedProps<Time>) {
   );
 }
 
-function Segments<T>({ group, value, onChange, isReadOnly, isRequired, suffix }: SegmentedProps<T>) {
+function Segments<T>(props: SegmentedProps<T>) {
+  const { texts, group, value, onChange, isReadOnly, isRequired, suffix } = props;
   return (
     <>
       <DateInput className="segments" ref={group}>
@@ -119,7 +120,13 @@ function Segments<T>({ group, value, onChange, isReadOnly, isRequired, suffix }:
       </DateInput>
       {suffix && <span className="segments-suffix">{suffix}</span>}
       {value !== null && !isReadOnly && !isRequired && (
-        <IconButton slot={null} icon={X} label={t("Clear")} isSmall onPress={() => onChange(null)} />
+        <IconButton
+          slot={null}
+          icon={X}
+          label={t("Clear {field}", { field: texts.label })}
+          isSmall
+          onPress={() => onChange(null)}
+        />
       )}
     </>
   );
