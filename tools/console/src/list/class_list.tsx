@@ -12,13 +12,14 @@ import { Page } from "../components/layout";
 import { type ModelClass, offers } from "../description/model";
 import { titleOf } from "../description/sidebar";
 import { t } from "../messages/messages";
+import { BulkActions } from "./bulk/bulk_actions";
 import { FilterBar } from "./filter/filter_bar";
 import { useListPreferences } from "./list_preferences";
 import { useListPage, useListRequest } from "./list_query";
 import { ListResult } from "./list_result";
 import { FIRST, writeState } from "./list_state";
 import { ListToolbar } from "./list_toolbar";
-import { NOTHING, type Selection } from "./selection";
+import { NOTHING, type Selection, selectedOptions } from "./selection";
 import { SelectionBar } from "./selection_bar";
 import { useListState } from "./use_list_state";
 
@@ -60,7 +61,17 @@ export function ClassList({ class_ }: { readonly class_: ModelClass }) {
       )}
       <ListToolbar list={list} />
       <FilterBar list={list} />
-      {(selection.isEverything || selection.ids.size > 0) && <SelectionBar list={list} />}
+      {(selection.isEverything || selection.ids.size > 0) && (
+        <SelectionBar list={list}>
+          {!isPast && (
+            <BulkActions
+              class_={class_}
+              options={selectedOptions(selection, state, class_)}
+              onDone={() => setSelection(NOTHING)}
+            />
+          )}
+        </SelectionBar>
+      )}
       {state.summary && (
         <Suspense fallback={<Loading />}>
           <SummaryPanel list={list} summary={state.summary} />

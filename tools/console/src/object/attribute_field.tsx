@@ -3,7 +3,7 @@
 import { memo } from "react";
 import type { Attribute } from "../description/model";
 import { titleOf } from "../description/sidebar";
-import { isSameValue, problemOf, valueTypeOf } from "../values/registry";
+import { isSameValue, valueTypeOf } from "../values/registry";
 import { ValueEditor } from "../values/value_editor";
 import { type DraftPath, withValue } from "./draft";
 import type { FormActions } from "./form_context";
@@ -37,7 +37,7 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
         onChange={change}
         onBlur={() => actions.leave(path, name)}
         isRequired={required}
-        error={problemOf(attribute, value) ?? error}
+        error={error}
         warning={warning}
       />
     </div>

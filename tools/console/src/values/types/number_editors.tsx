@@ -53,6 +53,7 @@ function NumberEditor({ parse, show, inputMode, ...props }: NumberEditorProps) {
       value={text}
       onChange={change}
       onBlur={leave}
+      onKeyDown={({ key }) => key === "Enter" && setTyped({ ...typed, isLeft: true })}
       inputMode={inputMode}
       autoComplete="off"
       isRequired={isRequired ?? false}
