@@ -10,7 +10,7 @@ import { t } from "../../messages/messages";
 import type { Reference } from "../../object/draft";
 import { ObjectPicker } from "../../object/roles/object_picker";
 import { ValueEditor } from "../../values/value_editor";
-import { bulkFields, type Change } from "./changes";
+import { bulkFields, type Change, isNeeded } from "./changes";
 
 interface ChangeFieldsProps {
   readonly class_: ModelClass;
@@ -70,7 +70,15 @@ function ChangeField({ class_, change: { field, value }, onChange }: ChangeField
   const label = titleOf(field.name);
   if (field.kind === "attribute") {
     const { attribute } = field;
-    return <ValueEditor attribute={attribute} label={label} value={value} onChange={onChange} />;
+    return (
+      <ValueEditor
+        attribute={attribute}
+        label={label}
+        value={value}
+        onChange={onChange}
+        isRequired={isNeeded(field)}
+      />
+    );
   }
   return (
     <ObjectPicker
@@ -80,6 +88,7 @@ function ChangeField({ class_, change: { field, value }, onChange }: ChangeField
       description={field.role.description}
       value={value as Reference | null}
       onChange={onChange}
+      isRequired={isNeeded(field)}
     />
   );
 }

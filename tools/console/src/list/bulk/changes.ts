@@ -29,8 +29,14 @@ export function bulkFields(class_: ModelClass): readonly BulkField[] {
   ];
 }
 
+/** Whether objects must have the field, so that it can't be cleared. */
+export function isNeeded(field: BulkField): boolean {
+  return field.kind === "attribute" ? field.attribute.required : field.role.min > 0;
+}
+
 /** Whether a change has a value that can't be sent. */
 export function isWrong({ field, value }: Change): boolean {
+  if (value === null) return isNeeded(field);
   return field.kind === "attribute" && problemOf(field.attribute, value) !== null;
 }
 

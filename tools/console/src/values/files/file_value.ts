@@ -59,7 +59,7 @@ export function sizeText(bytes: number): string {
   const format = {
     style: "unit",
     unit: UNITS[power],
-    unitDisplay: "short",
+    unitDisplay: power === 0 ? "long" : "short",
     maximumFractionDigits: 1,
   } as const;
   return new Intl.NumberFormat(currentLanguage(), format as Intl.NumberFormatOptions).format(

@@ -1,12 +1,18 @@
 // Int: a whole number of 32 bits.
 
 import { lazy } from "react";
+import type { Attribute } from "../../description/model";
 import { t } from "../../messages/messages";
 import { parseDecimal, showDecimal } from "../decimals";
 import { defineValueType, ORDER } from "../value_type";
 
-const MIN = -(2 ** 31);
-const MAX = 2 ** 31 - 1;
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+type Show = (number: unknown) => string;
+
+const RANGE: Range = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 
 /** Returns the whole number that a text means, or the text itself if it means none. */
 export function parseWhole(text: string): number | string {
@@ -15,9 +21,11 @@ export function parseWhole(text: string): number | string {
 }
 
 /** Returns what is wrong with a value that is no whole number of a range, else null. */
-export function notWhole(value: unknown, min: number, max: number, show: (number: number) => string) {
+export function notWhole(value: unknown, { min, max }: Range, domain: Attribute["domain"], show: Show) {
   if (typeof value === "number" && value >= min && value <= max) return null;
-  return t("Use a whole number from {min} to {max}.", { min: show(min), max: show(max) });
+  // Whoever types another number then should not meet the next limit.
+  const limits = { min: show(domain?.["min"] ?? min), max: show(domain?.["max"] ?? max) };
+  return t("Use a whole number from {min} to {max}.", limits);
 }
 
 const show = (value: unknown) => showDecimal(String(value));
@@ -26,6 +34,6 @@ export const intType = defineValueType({
   isNumeric: true,
   operators: ORDER,
   toText: show,
-  problem: (value) => notWhole(value, MIN, MAX, show),
+  problem: (value, { domain }) => notWhole(value, RANGE, domain, show),
   Editor: lazy(async () => ({ default: (await import("./simple_editors")).IntEditor })),
 });

@@ -4,11 +4,11 @@ import { lazy } from "react";
 import { defineValueType, ORDER } from "../value_type";
 import { notWhole } from "./int";
 
-const MAX = 9999;
+const RANGE = { min: 0, max: 9999 };
 
 export const yearType = defineValueType({
   isNumeric: true,
   operators: ORDER,
-  problem: (value) => notWhole(value, 0, MAX, String),
+  problem: (value, { domain }) => notWhole(value, RANGE, domain, String),
   Editor: lazy(async () => ({ default: (await import("./simple_editors")).YearEditor })),
 });
