@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.scenarios.browser import PHONE, OpenVisit, visit_of_service
+from tests.scenarios.console_axe import violations
 from tests.scenarios.console_sign_in import open_console
 from tests.scenarios.graph_client import Client
 from tests.service import RunningService, running
@@ -167,6 +168,7 @@ def test_two_versions_are_compared_and_one_is_opened(console: OpenVisit, ada: st
         expect(table.get_by_text("Via Po 1", exact=True)).to_be_visible()
         expect(table.get_by_text("ada@example.com")).to_have_count(0)
         seen.picture(folder, "comparison")
+        assert violations(seen.page) == []
         seen.page.locator("label").filter(has_text="Show all fields").click()
         expect(table.get_by_text("ada@example.com").first).to_be_visible()
         # The address of a comparison can be shared.
@@ -202,6 +204,23 @@ def test_a_version_is_restored(console: OpenVisit, client: Client, ada: str, fol
         assert found == {"last_name": "Byron", "salary": "4200", "team": None, "addresses": {"totalCount": 0}}
         seen.page.get_by_role("link", name="History").click()
         expect(versions(seen.page)).to_have_count(5)
+
+
+def test_a_version_is_restored_by_the_keyboard(console: OpenVisit, client: Client, ada: str) -> None:
+    with console() as seen:
+        page = seen.page
+        open_console(seen, history(ada))
+        versions(page).nth(3).get_by_role("button", name="Restore").focus()
+        page.keyboard.press("Enter")
+        asked = page.get_by_role("dialog", name="Restore this version")
+        expect(asked.get_by_role("table")).to_be_visible()
+        assert violations(page) == []
+        for name in ("Close", "Cancel", "Restore"):
+            page.keyboard.press("Tab")
+            expect(asked.get_by_role("button", name=name, exact=True)).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ada Byron")
+        assert stored(client, ada, "{ last_name }") == {"last_name": "Byron"}
 
 
 def test_what_a_restoration_leaves_out_is_said_first(

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.scenarios.browser import OpenVisit, Visit, visit_of_service
+from tests.scenarios.console_axe import violations
 from tests.scenarios.console_sign_in import open_console
 from tests.scenarios.graph_client import Client
 from tests.service import RunningService, eventually, running
@@ -117,6 +118,7 @@ def test_a_lock_is_seen_by_the_other_member_and_ended_by_an_administrator(
         expect(banner).to_be_visible()
         rosas.picture(folder, "lock-mine")
         admins.picture(folder, "lock-others")
+        assert violations(admins.page) == []
 
         # Who must wait can be told.
         flip(admins.page, "Tell me when it is free")
@@ -205,6 +207,29 @@ def test_changes_of_both_members_are_saved(
             "last_name": "Lovelace",
             "phone": "+390612345678",
         }
+
+
+def test_a_conflict_is_resolved_by_the_keyboard(console: OpenVisit, client: Client, ada: str) -> None:
+    with console() as seen:
+        page = seen.page
+        open_console(seen, f"/console/data/Employee/objects/{ada}")
+        field(page, "Salary").fill("6000")
+        change(client, ada, salary="5000", phone="+390612345678")
+        page.keyboard.press("Control+s")
+        expect(conflict(page)).to_be_visible()
+        assert violations(page) == []
+        page.keyboard.press("Tab")
+        page.keyboard.press("ArrowRight")
+        expect(page.get_by_role("radio", name=re.compile("^Theirs"))).to_be_checked()
+        page.keyboard.press("ArrowLeft")
+        expect(page.get_by_role("radio", name=re.compile("^Yours"))).to_be_checked()
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("button", name="Go on editing")).to_be_focused()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(conflict(page)).to_be_hidden()
+        expect(page.get_by_role("alertdialog").get_by_text("Saved.")).to_be_visible()
+        assert stored(client, ada, "{ salary phone }") == {"salary": "6000", "phone": "+390612345678"}
 
 
 def test_a_conflict_while_another_one_is_resolved_is_resolved_too(
