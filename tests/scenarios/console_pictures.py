@@ -6,6 +6,7 @@
 """
 
 import base64
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ SIZES: dict[str, dict[str, Any]] = {
 SCHEMES = ("light", "dark")
 LANGUAGES = ("en", "it")
 _BUSY = ".loading, .skeleton, [aria-busy=true]"
+_NO_PAGE = ".lucide-search-x"
 _WEBP = """async ([png, width]) => {
   const image = new Image();
   image.src = `data:image/png;base64,${png}`;
@@ -66,17 +68,15 @@ PICTURES = (
     Picture("object", _employee),
     Picture("locked", lambda sample: _employee(sample, "Bruno Conti")),
     Picture("new", lambda _: "data/Project/new"),
-    Picture("history", lambda sample: f"{_employee(sample)}/history"),
     Picture("project", lambda sample: f"data/Project/objects/{sample.projects['PRJ-0012']}"),
     Picture("company", lambda _: "data/Company/object"),
-    Picture("members", lambda _: "members"),
     Picture("account", lambda _: "account"),
     Picture("service", lambda _: "service"),
     Picture("model", lambda _: "service/model", _show_diagram),
     Picture("indexes", lambda _: "service/indexes"),
     Picture("settings", lambda _: "service/settings"),
 )
-IN_DOCS = {"list", "object", "history", "members", "model"}
+IN_DOCS = {"list", "object", "locked", "model"}
 
 
 def main(arguments: list[str]) -> None:
@@ -126,9 +126,9 @@ def _filled() -> Iterator[tuple[Browser, RunningService, Sample]]:
 def _set_language(service: RunningService, language: str) -> None:
     """Set the language of the administrator, whom the pictures show."""
     headers = {"Authorization": basic("admin", PASSWORD), "Content-Type": "application/json"}
-    reply = service.request(
-        "PUT", "/auth/administration/member", headers=headers, body=f'{{"language": "{language}"}}'
-    )
+    id_ = service.request("GET", "/auth/administration/member", headers=headers).json()["id"]
+    address, body = f"/auth/administration/members/{id_}", json.dumps({"language": language})
+    reply = service.request("PUT", address, headers=headers, body=body)
     assert reply.status < 300, reply.body
 
 
@@ -150,6 +150,7 @@ def _taken(
         expect(page.locator("main h1")).to_be_visible()
         picture.act(page)
         expect(page.locator(_BUSY)).to_have_count(0)
+        expect(page.locator(_NO_PAGE)).to_have_count(0)
         page.mouse.move(0, 0)
         yield picture, page.screenshot()
     context.close()

@@ -117,7 +117,7 @@ function IndexRow({ index }: { readonly index: IndexReport }) {
       <td>
         {model.find(index.class) ? <Link href={paths.list(index.class)}>{index.class}</Link> : index.class}
       </td>
-      <td>
+      <td className="index-name">
         <code className="user-text">{index.name}</code>
       </td>
       <td className="is-narrow">

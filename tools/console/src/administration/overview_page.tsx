@@ -54,7 +54,7 @@ function Overview({ report }: { readonly report: ServiceReport }) {
               {report.stores.map((store) => (
                 <tr key={store.kind}>
                   <td>{contentOf(store)}</td>
-                  <td>
+                  <td className="store-place">
                     <code className="user-text">{store.place}</code>
                   </td>
                   <td>

@@ -59,6 +59,8 @@ const FRAME = 24;
 const FRAME_HEADER = 24;
 /** Diagrams of more classes show the names of roles only for one class at a time. */
 const MOST_WITH_NAMES = 14;
+/** Diagrams of fewer classes are easier to read as a whole. */
+const MOST_WITHOUT_FRAMES = 20;
 /** The width of the whole diagram by its height that the rows of groups aim at. */
 const ASPECT = 1.7;
 
@@ -66,7 +68,7 @@ const ASPECT = 1.7;
 export function layoutOf(graph: ModelGraph, isOpen: (class_: ModelClass) => boolean): Diagram {
   const style = { hasNames: graph.classes.length <= MOST_WITH_NAMES, isOpen };
   const names = [...new Set(graph.classes.map(({ group }) => group ?? ""))];
-  if (names.length < 2) return layoutOfPart(graph, style);
+  if (names.length < 2 || graph.classes.length <= MOST_WITHOUT_FRAMES) return layoutOfPart(graph, style);
   const parts = names.map((name) => ({
     name,
     diagram: layoutOfPart(

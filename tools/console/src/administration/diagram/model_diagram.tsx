@@ -36,7 +36,7 @@ export default function ModelDiagram({ model }: { readonly model: Model }) {
     return partOf(graph, isWanted);
   }, [graph, around, group]);
   const diagram = useMemo(() => layoutOf(shown, () => hasAttributes), [shown, hasAttributes]);
-  const groups = [...new Set(graph.classes.flatMap((each) => each.group ?? []))];
+  const groups = [...new Set(graph.classes.flatMap((each) => each.group || []))];
   return (
     <div className="diagram-page">
       <div className="toolbar diagram-toolbar">

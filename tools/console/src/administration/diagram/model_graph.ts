@@ -33,8 +33,17 @@ export function modelGraph(model: Model): ModelGraph {
   }
   const found = [...edges.values()];
   const ends = new Set(found.flatMap(({ from, to }) => [from, to]));
-  const classes = model.classes.filter(({ name, kind }) => kind !== "USERS" || ends.has(name));
+  const classes = model.classes
+    .filter(({ name, kind }) => kind !== "USERS" || ends.has(name))
+    .map((class_) => ({ ...class_, group: groupOf(model, class_) }));
   return { classes, edges: found };
+}
+
+/** Returns the group of a class, or that of the whole to which it belongs. Empty if there is none. */
+export function groupOf(model: Model, class_: ModelClass, met: ReadonlySet<ModelClass> = new Set()): string {
+  if (class_.group || met.has(class_)) return class_.group ?? "";
+  const whole = model.find(class_.partOf[0] ?? "");
+  return whole ? groupOf(model, whole, new Set([...met, class_])) : "";
 }
 
 /** Returns the attributes that the model defines. */
