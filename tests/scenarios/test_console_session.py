@@ -225,3 +225,31 @@ def test_a_service_that_is_busy_is_asked_again(console: OpenVisit) -> None:
         seen.page.get_by_role("button", name="Try again").first.click()
         expect(seen.page.get_by_role("region", name="API keys")).to_be_visible()
         expect(seen.page.get_by_text("The service can't do anything now.", exact=False)).to_be_hidden()
+
+
+def test_graphiql_and_the_reference_are_signed_in_already(console: OpenVisit) -> None:
+    with console() as seen:
+        open_console(seen, "/console/account", "rosa")
+        seen.page.goto("/public/reference")
+        expect(seen.page.get_by_role("banner")).to_contain_text("Signed in as rosa.")
+        seen.page.goto("/public/graphiql")
+        expect(seen.page.locator("#member")).to_have_text("rosa")
+        seen.page.goto("/console/account")
+        expect(seen.page.get_by_role("heading", level=1)).to_have_text("Your account")
+        seen.page.goto("/public/reference")
+        seen.page.get_by_role("banner").get_by_role("button", name="Sign out").click()
+        expect(seen.page.get_by_role("banner")).to_contain_text("You are signed out.")
+        seen.page.goto("/console/account")
+        expect(seen.page.get_by_label("Username")).to_be_visible()
+
+
+def test_the_console_is_signed_in_after_the_reference(console: OpenVisit) -> None:
+    with console() as seen:
+        seen.page.goto("/public/reference")
+        seen.page.get_by_role("banner").get_by_role("button", name="Sign in").click()
+        seen.page.get_by_label("Username").fill("rosa")
+        seen.page.get_by_label("Password").fill(PASSWORD)
+        seen.page.get_by_role("button", name="Sign in").click()
+        expect(seen.page.get_by_role("banner")).to_contain_text("Signed in as rosa.")
+        seen.page.goto("/console/account")
+        expect(seen.page.get_by_role("button", name="rosa")).to_be_attached()

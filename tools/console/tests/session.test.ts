@@ -191,3 +191,22 @@ test("a tab finds its session again when it is loaded anew", async () => {
   await again.start();
   expect(again.state()).toMatchObject({ status: "IN", username: "admin" });
 });
+
+test("a tab takes what GraphiQL and the API reference have kept, unless it is of another service", async () => {
+  const { token, ends, username } = await signedIn().then(() => kept());
+  closeTabs();
+  const tab = await openTab(service);
+  sessionStorage.setItem("stratabase.session", JSON.stringify({ token, ends, username }));
+  await tab.start();
+  expect(tab.state()).toMatchObject({ status: "IN", username: "admin", member: "id-admin" });
+  tab.giveUp();
+  sessionStorage.setItem("stratabase.session", JSON.stringify({ token, ends, service: "https://other" }));
+  const started = tab.start();
+  await vi.advanceTimersByTimeAsync(500);
+  await started;
+  expect(tab.state().status).toBe("OUT");
+});
+
+function kept(): { token: string; ends: number; username: string } {
+  return JSON.parse(sessionStorage.getItem("stratabase.session") ?? "");
+}

@@ -93,5 +93,6 @@ export async function openTab(service: Service): Promise<Session> {
 
 export function closeTabs(): void {
   for (const tab of opened.splice(0)) tab.close();
+  Channel.open = [];
   sessionStorage.clear();
 }

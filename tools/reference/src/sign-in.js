@@ -1,19 +1,23 @@
 // The bar above the reference: signs in on the sign-in page, and gives the token to the requests of the reference.
+// The console and GraphiQL keep the token at the same place, so a member of one of the pages is one of all in this tab.
 
 import { canSignIn, leadToSignIn, takeAnswer } from "./sign_in.js";
 
 const SCHEME = "bearer"; // the name of the scheme in the document
+const KEPT_AS = "stratabase.session";
 const RENEW_AFTER = 0.8; // of the time for which a token is valid
 
 const bar = document.getElementById("bar");
 const addresses = bar.dataset;
 let token = null;
 let timer = 0;
+let username = "";
 
 // `authorize(scheme, token)` tells Swagger UI, and `forget(scheme)` lets it forget.
 export async function showBar({ authorize, forget }) {
   const use = ({ access_token: text, expires_in: seconds }) => {
     token = text;
+    keep(Date.now() + seconds * 1000);
     authorize(SCHEME, text);
     clearTimeout(timer);
     timer = setTimeout(renew, seconds * 1000 * RENEW_AFTER);
@@ -28,6 +32,7 @@ export async function showBar({ authorize, forget }) {
 
   const leave = (message) => {
     clearTimeout(timer);
+    sessionStorage.removeItem(KEPT_AS);
     token = null;
     forget(SCHEME);
     showSignedOut(message);
@@ -39,20 +44,37 @@ export async function showBar({ authorize, forget }) {
   };
 
   const answer = takeAnswer();
-  if (!answer) {
+  const kept = answer ? null : found();
+  if (!answer && !kept) {
     showSignedOut("");
     return;
   }
   show(["Signing in…"]);
   try {
-    if (answer.error) throw new Error("Sign-in was canceled or refused.");
-    const body = JSON.stringify({ code: answer.code, verifier: answer.verifier });
-    use(await granted(asked(addresses.exchange, { method: "POST", body })));
-    const { username } = await granted(asked(addresses.member));
+    if (answer?.error) throw new Error("Sign-in was canceled or refused.");
+    use(kept ?? (await exchanged(answer)));
+    ({ username } = await granted(asked(addresses.member)));
+    keep();
     show([`Signed in as ${username}.`, button("Sign out", signOut)]);
   } catch (failure) {
-    showSignedOut(failure instanceof TypeError ? "The service can't be reached." : failure.message);
+    leave(failure instanceof TypeError ? "The service can't be reached." : failure.message);
   }
+}
+
+// Returns the token that this tab has kept, as the service answers one.
+function found() {
+  const kept = JSON.parse(sessionStorage.getItem(KEPT_AS));
+  const milliseconds = (kept?.ends ?? 0) - Date.now();
+  return milliseconds > 0 ? { access_token: kept.token, expires_in: milliseconds / 1000 } : null;
+}
+
+// `ends`: when the token expires, in milliseconds since 1970.
+function keep(ends = JSON.parse(sessionStorage.getItem(KEPT_AS)).ends) {
+  sessionStorage.setItem(KEPT_AS, JSON.stringify({ username, token, ends }));
+}
+
+function exchanged({ code, verifier }) {
+  return granted(asked(addresses.exchange, { method: "POST", body: JSON.stringify({ code, verifier }) }));
 }
 
 function showSignedOut(message) {

@@ -1,10 +1,10 @@
 // Who is signed in: a token for this tab, renewed while the tab is open.
 //
-// The token is in memory and in this tab's sessionStorage. GraphiQL and the API reference have this module, too, so
-// that a member who is signed in to one of the pages is signed in to all of them.
+// The token is in memory and in this tab's sessionStorage. GraphiQL and the API reference keep it at the same place, so
+// that a member who is signed in to one of the pages is signed in to all of them in this tab.
 
 import { OtherTabs } from "./other_tabs";
-import { type Kept, keptOf, type TokenResponse } from "./token";
+import { type Kept, keptOf, restored, type TokenResponse } from "./token";
 
 const KEPT_AS = "stratabase.session";
 /** Milliseconds before its end at which a token is renewed. */
@@ -82,10 +82,9 @@ export class Session {
       onSignedIn: (kept) => this.#join(kept),
       onSignedOut: (session) => this.#leaveWith(session),
     });
-    const found = JSON.parse(sessionStorage.getItem(KEPT_AS) ?? "null") as Kept | null;
-    const isUsable = found && found.service === name && found.ends > Date.now();
+    const found = restored(name, sessionStorage.getItem(KEPT_AS));
     if (this.#kept) this.#tabs.tellSignedIn(this.#kept);
-    const kept = isUsable ? found : await this.#tabs.ask();
+    const kept = found ?? (await this.#tabs.ask());
     if (kept && !this.#kept) this.#keep(kept);
   }
 

@@ -41,6 +41,18 @@ export function keptOf(service: string, { access_token, expires_in }: TokenRespo
   };
 }
 
+/**
+ * Returns the sign-in that this tab has kept as a text, or null if there is none that can be used.
+ *
+ * GraphiQL and the API reference keep the token and its end only.
+ */
+export function restored(service: string, text: string | null): Kept | null {
+  if (text === null) return null;
+  const found = JSON.parse(text) as Pick<Kept, "token" | "ends"> & Partial<Kept>;
+  if ((found.service ?? service) !== service || found.ends <= Date.now()) return null;
+  return keptOf(service, { access_token: found.token, expires_in: (found.ends - Date.now()) / 1000 });
+}
+
 function claimsOf(token: string): Claims {
   const encoded = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
   const bytes = Uint8Array.from(atob(encoded), (each) => each.charCodeAt(0));
