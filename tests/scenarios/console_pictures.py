@@ -67,16 +67,19 @@ PICTURES = (
     Picture("list", lambda _: "data/Employee"),
     Picture("object", _employee),
     Picture("locked", lambda sample: _employee(sample, "Bruno Conti")),
+    Picture("history", lambda sample: f"{_employee(sample)}/history"),
+    Picture("deleted", lambda _: "data/Employee/deleted"),
     Picture("new", lambda _: "data/Project/new"),
     Picture("project", lambda sample: f"data/Project/objects/{sample.projects['PRJ-0012']}"),
     Picture("company", lambda _: "data/Company/object"),
+    Picture("members", lambda _: "members"),
     Picture("account", lambda _: "account"),
     Picture("service", lambda _: "service"),
     Picture("model", lambda _: "service/model", _show_diagram),
     Picture("indexes", lambda _: "service/indexes"),
     Picture("settings", lambda _: "service/settings"),
 )
-IN_DOCS = {"list", "object", "locked", "model"}
+IN_DOCS = {"list", "object", "locked", "history", "members", "model"}
 
 
 def main(arguments: list[str]) -> None:
