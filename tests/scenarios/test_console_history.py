@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from tests.scenarios.browser import PHONE, OpenVisit, visit_of_service
 from tests.scenarios.console_axe import violations
 from tests.scenarios.console_sign_in import open_console
-from tests.scenarios.graph_client import Client
+from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import RunningService, running
 
 pytestmark = pytest.mark.built
@@ -21,12 +21,16 @@ pytestmark = pytest.mark.built
 START = '{ _versionStart(format: "iso") }'
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(
+    scope="module",
+    params=[over_sqlite, pytest.param(over_dynamodb("console-past"), marks=pytest.mark.thorough)],
+    ids=["sqlite", "dynamodb"],
+)
 def console_service(
-    console_build: None, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, console_build: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
     """A service with a member who may only read."""
-    with running(tmp_path_factory.mktemp("console") / "home") as service:
+    with running(tmp_path_factory.mktemp("console") / "home", settings=request.param()) as service:
         service.add_member("rita", "Reporter")
         yield service
 
@@ -303,6 +307,7 @@ def test_the_whole_console_is_as_of_an_instant(
         expect(page.get_by_role("switch", name="Lock while I edit")).to_have_count(0)
         page.reload()
         expect(band).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ada Byron")
         # A class that keeps no versions says so, and asks for nothing.
         link = page.get_by_role("link", name="Team not kept")
         sent = queries(seen.requests)

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from tests.scenarios.browser import OpenVisit, Visit, visit_of_service
 from tests.scenarios.console_axe import violations
 from tests.scenarios.console_sign_in import open_console
-from tests.scenarios.graph_client import Client
+from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import RunningService, eventually, running
 
 pytestmark = pytest.mark.built
@@ -24,12 +24,16 @@ LOCK = "Lock while I edit"
 STREETS = "{ addresses { items { _id street city } } }"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(
+    scope="module",
+    params=[over_sqlite, pytest.param(over_dynamodb("console-two"), marks=pytest.mark.thorough)],
+    ids=["sqlite", "dynamodb"],
+)
 def console_service(
-    console_build: None, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, console_build: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RunningService]:
     """A service with a member who may do everything but end the locks of others."""
-    with running(tmp_path_factory.mktemp("console") / "home") as service:
+    with running(tmp_path_factory.mktemp("console") / "home", settings=request.param()) as service:
         service.add_member("rosa", "Manager")
         yield service
 
