@@ -22,6 +22,7 @@ PNG = picture()
 PART = 4 * 1024 * 1024
 LARGE = bytes(range(256)) * (2 * PART // 256 + 1000)
 """The bytes of a file that takes three requests."""
+KEPT_UPLOADS = "Object.keys(sessionStorage).some((key) => key.startsWith('stratabase.upload.'))"
 NO_RESPONSE = "Failed to load resource: net::ERR_"
 
 
@@ -48,7 +49,7 @@ def a_file(name: str, content: bytes, mime_type: str = "image/png") -> FilePaylo
     return {"name": name, "mimeType": mime_type, "buffer": content}
 
 
-def choose(page: Page, button: str, file: FilePayload) -> None:
+def choose(page: Page, button: str, file: FilePayload | Path) -> None:
     """Choose a file by the dialog that a button opens."""
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name=button).click()
@@ -62,7 +63,7 @@ def group(page: Page, label: str) -> Locator:
 
 def save(page: Page) -> None:
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Save", exact=True)).not_to_be_attached()
 
 
 def uploads(seen: Visit) -> list[str]:
@@ -179,6 +180,36 @@ def _patches(route: Route, handle: Any) -> None:
         handle(route)
     else:
         route.continue_()
+
+
+@pytest.mark.soak
+def test_a_large_file_goes_on_after_the_page_was_loaded_again(
+    console: OpenVisit, client: Client, console_service: RunningService, tmp_path: Path
+) -> None:
+    id_, _team = client.person()
+    file = tmp_path / "film.bin"
+    file.write_bytes(LARGE)
+    offsets: list[str] = []
+
+    def stop_at_the_second(route: Route) -> None:
+        offsets.append(route.request.headers["upload-offset"])
+        if offsets != ["0", str(PART)]:
+            route.continue_()
+
+    with console() as seen:
+        open_console(seen, f"/console/data/Person/objects/{id_}")
+        page = seen.page
+        page.route("**/pending/*", partial(_patches, handle=stop_at_the_second))
+        choose(page, "Choose a file", file)
+        page.wait_for_function(KEPT_UPLOADS)
+        expect(group(page, "Photo").get_by_text("4.2 MB of")).to_be_visible()
+        page.reload()
+        choose(page, "Choose a file", file)
+        expect(group(page, "Photo").get_by_text("Not saved yet")).to_be_visible()
+        save(page)
+        assert offsets == ["0", str(PART), str(PART), str(2 * PART)]
+        assert not page.evaluate(KEPT_UPLOADS)
+    assert content(console_service, stored(client, "Person", id_, "photo")["link"]) == LARGE
 
 
 def test_an_upload_can_be_canceled(console: OpenVisit, client: Client) -> None:

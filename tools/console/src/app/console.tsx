@@ -2,7 +2,7 @@
 
 import { QueryClient, QueryClientProvider, QueryErrorResetBoundary } from "@tanstack/react-query";
 import { SearchX } from "lucide-react";
-import { Suspense, useMemo } from "react";
+import { Suspense, useEffect, useMemo } from "react";
 import { I18nProvider, RouterProvider } from "react-aria-components";
 import { Redirect, Route, Router, Switch, useLocation } from "wouter";
 import { restoreAsOf, withAsOf } from "../as_of/as_of";
@@ -19,6 +19,7 @@ import { MemberLanguage } from "../session/member_language";
 import { SignInDialog } from "../session/sign_in_dialog";
 import { SignInPage } from "../session/sign_in_page";
 import { useSession } from "../session/use_session";
+import { forgetUploads } from "../values/files/upload_storage";
 import { ConnectionBanner } from "./connection_banner";
 import { ErrorBoundary } from "./error_boundary";
 import { paths, ROUTES } from "./routes";
@@ -52,6 +53,9 @@ export function Console() {
   // Whoever signs in next must find nothing of this member.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each member has a cache of their own.
   const client = useMemo(newClient, [member]);
+  useEffect(() => {
+    if (status === "OUT") forgetUploads();
+  }, [status]);
   return (
     <I18nProvider locale={language}>
       <QueryClientProvider client={client}>

@@ -67,7 +67,10 @@ export function ClassList({ class_ }: { readonly class_: ModelClass }) {
             <BulkActions
               class_={class_}
               options={selectedOptions(selection, state, class_)}
-              onDone={() => setSelection(NOTHING)}
+              onDone={() => {
+                setSelection(NOTHING);
+                focusHeading();
+              }}
             />
           )}
         </SelectionBar>
@@ -80,6 +83,12 @@ export function ClassList({ class_ }: { readonly class_: ModelClass }) {
       {!isGrouped && <ListResult list={list} />}
     </Page>
   );
+}
+
+/** Keeps keyboards and screen readers on the page, when what had the focus goes away. */
+function focusHeading(): void {
+  // The dialog gives the focus back first.
+  setTimeout(() => document.querySelector<HTMLElement>("main h1")?.focus(), 50);
 }
 
 /** Keeps the selection as long as the list has the same objects, on whatever page. */

@@ -20,11 +20,10 @@ interface BulkProgressProps {
 }
 
 export function BulkProgress({ run, count, doneText, onGoOn, onClose }: BulkProgressProps) {
-  const { progress, isRunning, error } = run;
+  const { progress, isRunning, isOver, error } = run;
   if (!progress) return null;
   const { reached, done, issues } = progress;
   const refused = reached - done;
-  const isOver = !isRunning && !error && (count === null || reached >= count);
   return (
     <>
       <div className="bulk-progress">

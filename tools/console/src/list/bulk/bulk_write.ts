@@ -74,6 +74,11 @@ export class BulkRun {
     readonly onProgress: (progress: BulkProgress) => void,
   ) {}
 
+  /** Whether all objects have been reached. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Writes all objects that are left. Throws a ServiceError if the service doesn't answer. */
   async run(signal: AbortSignal): Promise<BulkProgress> {
     while (!this.#isOver && !signal.aborted) {

@@ -8,6 +8,8 @@ export interface RunState {
   /** Null until a run has begun. */
   readonly progress: BulkProgress | null;
   readonly isRunning: boolean;
+  /** Whether all objects have been reached. */
+  readonly isOver: boolean;
   /** Why the run stopped before its end. */
   readonly error: unknown;
   /** Begins a run. Returns what it did, null if it stopped before its end. */
@@ -53,5 +55,6 @@ export function useBulkRun(): RunState {
     return goOn();
   }
 
-  return { progress, isRunning, error, start, goOn, stop: () => controller.current?.abort() };
+  const isOver = run.current?.isOver ?? false;
+  return { progress, isRunning, isOver, error, start, goOn, stop: () => controller.current?.abort() };
 }

@@ -9,6 +9,7 @@ import { transfer } from "../../service/transfer";
 import { ownAddress } from "./addresses";
 import type { PendingFile } from "./file_value";
 import type { Upload } from "./upload";
+import { uploadStorage } from "./upload_storage";
 
 /** Bytes. The service takes no larger ones. */
 const PART = 4 * 1024 * 1024;
@@ -26,6 +27,7 @@ export async function uploadInParts(given: Upload): Promise<PendingFile> {
     chunkSize: PART,
     metadata: headers,
     removeFingerprintOnSuccess: true,
+    urlStorage: uploadStorage,
     // This file decides when to go on.
     retryDelays: null,
     httpStack: { createRequest, getName: () => "console" },
