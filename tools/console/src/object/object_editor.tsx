@@ -69,7 +69,7 @@ export function ObjectEditor({ class_, stored, asOf, isReadOnly }: ObjectEditorP
 
   const isGone = form.failure !== null && isDeletedMeanwhile(form.failure.issues, class_.name, stored._id);
   // The object as another member has saved it, while this one has changed it too.
-  const theirs = form.current ?? (isOutdated && isChanged ? stored : null);
+  const theirs = form.current ?? (isOutdated && isChanged && isNewer(stored, original) ? stored : null);
 
   async function save(isForced = false) {
     if (form.isChanged) await saveNow(isForced);
@@ -227,3 +227,8 @@ function NothingToSave() {
 }
 
 function nothing(): void {}
+
+/** Whether a member has saved an object since it was read. What is derived may differ without that. */
+function isNewer(stored: StoredObject, original: Draft): boolean {
+  return !stored._revision || stored._revision !== original.revision;
+}
