@@ -11,12 +11,14 @@ import { IconButton } from "../components/button";
 import { t } from "../messages/messages";
 import { serviceSettings } from "../service/settings";
 import { ConnectionBanner } from "./connection_banner";
+import { usePageFocus } from "./page_focus";
 import { Sidebar } from "./sidebar";
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const [location] = useLocation();
   const [isDrawerOpen, setDrawerOpen] = useState(false);
 
+  usePageFocus(location);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when the page changes.
   useEffect(() => setDrawerOpen(false), [location]);
 

@@ -1,8 +1,8 @@
 // The field of one attribute in a form.
 
 import { memo } from "react";
+import { fieldTitle } from "../description/field_title";
 import type { Attribute } from "../description/model";
-import { titleOf } from "../description/sidebar";
 import { isSameValue, valueTypeOf } from "../values/registry";
 import { ValueEditor } from "../values/value_editor";
 import { type DraftPath, withValue } from "./draft";
@@ -32,7 +32,7 @@ export const AttributeField = memo(function AttributeField(props: AttributeField
     <div className={valueTypeOf(attribute).isWide ? "object-field is-wide" : "object-field"}>
       <ValueEditor
         attribute={attribute}
-        label={titleOf(name)}
+        label={fieldTitle(name)}
         value={value ?? null}
         onChange={change}
         onBlur={() => actions.leave(path, name)}

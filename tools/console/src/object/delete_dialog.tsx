@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button } from "../components/button";
 import { ConfirmDialog, Dialog, DialogButtons } from "../components/dialog";
 import { Banner, ErrorState, Loading } from "../components/feedback";
-import { titleOf } from "../description/sidebar";
+import { fieldTitle } from "../description/field_title";
 import { t } from "../messages/messages";
 import { type Dependents, deleteObject, judgeDeletion } from "./deleting";
 import type { FormContextValue } from "./form_context";
@@ -111,7 +111,7 @@ function DependentList({
       <ul className="issue-list">
         {dependents.map(({ role, count, hasMore }) => (
           <li key={role}>
-            {titleOf(role)}: {count}
+            {fieldTitle(role)}: {count}
             {hasMore && "+"}
           </li>
         ))}

@@ -6,8 +6,8 @@ import { IconButton } from "../components/button";
 import { Checkbox, SearchField } from "../components/field";
 import { Section } from "../components/layout";
 import { showToast } from "../components/toast";
+import { fieldTitle } from "../description/field_title";
 import type { Attribute } from "../description/model";
-import { titleOf } from "../description/sidebar";
 import { t } from "../messages/messages";
 import { changesOf } from "./changes";
 import { ROOT } from "./draft";
@@ -80,7 +80,7 @@ export function ObjectBody({ form, isReadOnly }: ObjectBodyProps) {
 
 function matches(name: string, search: string): boolean {
   const wanted = search.trim().toLocaleLowerCase();
-  return name.toLocaleLowerCase().includes(wanted) || titleOf(name).toLocaleLowerCase().includes(wanted);
+  return name.toLocaleLowerCase().includes(wanted) || fieldTitle(name).toLocaleLowerCase().includes(wanted);
 }
 
 function isRoleSection({ class_ }: FormContextValue, name: string): boolean {

@@ -26,8 +26,8 @@ export function FieldGrid({ path, draft, original, isReadOnly, isWanted = () => 
   const class_ = model.of(draft.className);
   const isNew = draft.id === null;
   const editing = useMemo(
-    () => ({ className: draft.className, objectId: draft.id }),
-    [draft.className, draft.id],
+    () => ({ className: draft.className, objectId: draft.id, isPart: path !== ROOT }),
+    [draft.className, draft.id, path],
   );
   const roles = formRoles(model, class_, { isNew, isReadOnly, areFields: true })
     // A part stands within its whole.

@@ -1,10 +1,11 @@
 // Reads one object for its page.
 
 import { queryOptions } from "@tanstack/react-query";
-import type { Model, ModelClass } from "../description/model";
+import type { Attribute, Model, ModelClass } from "../description/model";
 import type { StoredObject } from "../description/stored_object";
 import { type ObjectMode, objectDocument } from "../documents/object";
 import { ask, type Variables } from "../service/graphql";
+import { loadEditors } from "../values/registry";
 
 /** Returns the document that reads an object, and its variables. */
 export function objectRequest(
@@ -35,12 +36,21 @@ export function objectQuery(
     queryKey: objectKey(class_.name, id, mode, asOf),
     queryFn: async ({ signal }) => {
       const { document, variables } = objectRequest(model, class_, id, mode, asOf);
-      const { data } = await ask<{ object: StoredObject | null }>(document, variables, signal);
+      const [{ data }] = await Promise.all([
+        ask<{ object: StoredObject | null }>(document, variables, signal),
+        mode === "edited" ? loadEditors(formAttributes(model, class_)) : undefined,
+      ]);
       return data.object;
     },
     // Drafts tell by identity whether the object was read anew.
     structuralSharing: false,
   });
+}
+
+/** Returns the attributes of an object, and of its parts, which its form shows with it. */
+function formAttributes(model: Model, class_: ModelClass): readonly Attribute[] {
+  const parts = class_.roles.filter(({ kind }) => kind === "COMPOSITION");
+  return [class_, ...parts.map(({ target }) => model.find(target))].flatMap((each) => each?.attributes ?? []);
 }
 
 export function objectKey(className: string, id: string, mode: ObjectMode, asOf: string | null) {

@@ -36,12 +36,17 @@ export function plainDigits(text: string): string {
   return number === "0" ? number : sign + number;
 }
 
-/** Returns a number of the API with the separators of the language, and all its digits. */
-export function showDecimal(text: string): string {
+/**
+ * Returns a number of the API with the separators of the language, and all its digits.
+ *
+ * If it has fewer digits behind the point than wanted, zeros follow.
+ */
+export function showDecimal(text: string, wanted = 0): string {
   const plain = plainDigits(text);
   if (!DECIMAL.test(plain)) return text;
   const { group, decimal } = separators();
-  const [whole = "", fraction] = plain.split(".");
+  const [whole = "", digits = ""] = plain.split(".");
+  const fraction = digits.padEnd(wanted, "0");
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, group);
   return fraction ? grouped + decimal + fraction : grouped;
 }

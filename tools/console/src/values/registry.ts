@@ -50,3 +50,9 @@ export function isSameValue(attribute: Attribute, one: unknown, other: unknown):
 export function problemOf(attribute: Attribute, value: unknown): string | null {
   return value === null || value === undefined ? null : valueTypeOf(attribute).problem(value, attribute);
 }
+
+/** Loads the editors of attributes. If that fails, the fields say so when they are shown. */
+export async function loadEditors(attributes: readonly Attribute[]): Promise<void> {
+  const loads = new Set(attributes.map((each) => valueTypeOf(each).load));
+  await Promise.allSettled([...loads].map((load) => load()));
+}

@@ -72,6 +72,8 @@ export interface ValueType {
   readonly Cell?: ComponentType<CellProps>;
   /** The field of forms. It loads when a form is shown. `ValueEditor` shows it. */
   readonly Editor: ComponentType<EditorProps>;
+  /** Loads the editor, before a form is shown. */
+  load(): Promise<unknown>;
 }
 
 export interface CellProps {
@@ -82,7 +84,7 @@ export interface CellProps {
 
 /** Returns a type of values from what sets it apart from most: one line, left-aligned, sorted, as it comes. */
 export function defineValueType(
-  type: Partial<ValueType> & Pick<ValueType, "operators" | "Editor">,
+  type: Partial<ValueType> & Pick<ValueType, "operators" | "Editor" | "load">,
 ): ValueType {
   return {
     isNumeric: false,

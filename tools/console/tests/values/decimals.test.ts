@@ -20,6 +20,15 @@ test.each([
   expect(plainDigits(text)).toBe(plain);
 });
 
+test.each([
+  ["14", "14.00"],
+  ["11.9", "11.90"],
+  ["0.125", "0.125"],
+  ["no number", "no number"],
+])("%s with two digits behind the point is %s", (number, shown) => {
+  expect(showDecimal(number, 2)).toBe(shown);
+});
+
 describe.each([
   ["en", ",", "."],
   ["it", ".", ","],

@@ -4,8 +4,8 @@ import { Undo2, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button, IconButton } from "../../components/button";
 import { Badge } from "../../components/feedback";
+import { fieldTitle } from "../../description/field_title";
 import type { ModelClass, Role } from "../../description/model";
-import { titleOf } from "../../description/sidebar";
 import type { StoredObject } from "../../description/stored_object";
 import { linksField, PAGE } from "../../documents/object";
 import { t } from "../../messages/messages";
@@ -107,7 +107,7 @@ export function LinksField({ role, path, draft, isReadOnly }: RoleProps) {
           autoFocus={round > 0}
           role={role}
           owner={owner}
-          label={t("Add to {role}", { role: titleOf(role.name) })}
+          label={t("Add to {role}", { role: fieldTitle(role.name) })}
           isLabelHidden
           placeholder={t("Add… Type to find one.")}
           value={null}

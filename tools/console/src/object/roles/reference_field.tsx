@@ -4,6 +4,7 @@ import { ExternalLink, Plus } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { Link } from "wouter";
 import { IconButton } from "../../components/button";
+import { fieldTitle } from "../../description/field_title";
 import { isToMany } from "../../description/model";
 import { titleOf } from "../../description/sidebar";
 import { isShownRole } from "../../documents/object";
@@ -27,7 +28,7 @@ export function ReferenceField({ role, path, draft, isReadOnly }: RoleProps) {
   const [isCreating, setCreating] = useState(false);
   const target = model.of(role.target);
   const value = draft.references[role.name] ?? null;
-  const label = titleOf(role.name);
+  const label = fieldTitle(role.name);
 
   if (isReadOnly) {
     return (

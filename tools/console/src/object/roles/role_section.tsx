@@ -3,8 +3,8 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { Section } from "../../components/layout";
+import { fieldTitle } from "../../description/field_title";
 import type { Role } from "../../description/model";
-import { titleOf } from "../../description/sidebar";
 import { type DraftPath, ROOT } from "../draft";
 import { useForm } from "../form_context";
 import { fieldKey, messagesOf } from "../issues";
@@ -24,7 +24,7 @@ export function RoleSection({ role, path, count, actions, children }: RoleSectio
   const found = issues.fields.get(fieldKey(path, role.name));
   const error = messagesOf(found, "ERROR");
   const warning = messagesOf(found, "WARNING");
-  const title = titleOf(role.name);
+  const title = fieldTitle(role.name);
   const content = (
     <>
       {error && (

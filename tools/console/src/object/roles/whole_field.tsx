@@ -1,6 +1,6 @@
 // The object that a part belongs to. Parts never change their whole.
 
-import { titleOf } from "../../description/sidebar";
+import { fieldTitle } from "../../description/field_title";
 import type { StoredObject } from "../../description/stored_object";
 import { referenceOf } from "../draft";
 import { useForm } from "../form_context";
@@ -13,7 +13,7 @@ export function WholeField({ role, draft }: RoleProps) {
   const whole = referenceOf(draft.stored?.[role.name] as StoredObject | null | undefined);
   if (!whole) return null;
   return (
-    <ShownField label={titleOf(role.name)} description={role.description}>
+    <ShownField label={fieldTitle(role.name)} description={role.description}>
       <ObjectLink class_={model.of(role.target)} target={whole} />
     </ShownField>
   );

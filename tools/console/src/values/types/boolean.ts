@@ -1,7 +1,7 @@
 // Boolean: yes or no, and neither where a value is not required.
 
-import { lazy } from "react";
 import { t } from "../../messages/messages";
+import { simpleEditors } from "../editors";
 import { defineValueType, EQUALITY, PRESENCE } from "../value_type";
 import { BooleanCell } from "./boolean_cell";
 
@@ -9,5 +9,5 @@ export const booleanType = defineValueType({
   operators: [...EQUALITY, ...PRESENCE],
   toText: (value) => (value ? t("Yes") : t("No")),
   Cell: BooleanCell,
-  Editor: lazy(async () => ({ default: (await import("./simple_editors")).BooleanEditor })),
+  ...simpleEditors("BooleanEditor"),
 });

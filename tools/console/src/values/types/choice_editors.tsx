@@ -1,8 +1,10 @@
 // The fields of Boolean and of enums.
 
+import { useContext } from "react";
 import { SelectField } from "../../components/field";
 import { RadioField } from "../../components/radio_field";
 import { t } from "../../messages/messages";
+import { EditingContext } from "../editing_context";
 import type { EditorProps } from "../value_type";
 import { editorTexts } from "./editor_texts";
 import { describedValue, titleOfValue } from "./enumeration";
@@ -37,7 +39,8 @@ export function EnumEditor(props: EditorProps) {
   const { attribute, value, onChange, onBlur, isRequired = false, isReadOnly = false } = props;
   const { values = [] } = attribute;
   const texts = editorTexts(props);
-  if (isRequired && values.length <= FEW) {
+  const isPart = useContext(EditingContext)?.isPart ?? false;
+  if (isRequired && !isPart && values.length <= FEW) {
     return (
       <RadioField
         {...texts}

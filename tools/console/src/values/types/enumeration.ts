@@ -1,8 +1,8 @@
 // Enums: one of the values that the model lists.
 
-import { lazy } from "react";
 import type { Attribute } from "../../description/model";
 import { titleOf } from "../../description/sidebar";
+import { simpleEditors } from "../editors";
 import { defineValueType, EQUALITY, PRESENCE } from "../value_type";
 
 /** Returns a value of an enum as people write it: `ON_LEAVE` becomes "On leave". */
@@ -19,5 +19,5 @@ export function describedValue(name: string, { values = [] }: Attribute): string
 export const enumType = defineValueType({
   operators: [...EQUALITY, "in", ...PRESENCE],
   toText: (value) => titleOfValue(String(value)),
-  Editor: lazy(async () => ({ default: (await import("./simple_editors")).EnumEditor })),
+  ...simpleEditors("EnumEditor"),
 });

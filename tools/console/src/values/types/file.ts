@@ -1,7 +1,7 @@
 // File: bytes that are uploaded and downloaded apart from the object.
 
-import { lazy } from "react";
 import { t } from "../../messages/messages";
+import { fileEditors } from "../editors";
 import { FileCell } from "../files/file_cell";
 import { type FileValue, isPending, isUploading, remainingTime } from "../files/file_value";
 import { defineValueType, PRESENCE } from "../value_type";
@@ -21,5 +21,5 @@ export const fileType = defineValueType({
   },
   isSame: (one, other) => (one as FileValue).fileId === (other as FileValue).fileId,
   Cell: FileCell,
-  Editor: lazy(async () => ({ default: (await import("./file_editor")).FileEditor })),
+  ...fileEditors("FileEditor"),
 });

@@ -1,9 +1,9 @@
 // Int: a whole number of 32 bits.
 
-import { lazy } from "react";
 import type { Attribute } from "../../description/model";
 import { t } from "../../messages/messages";
 import { parseDecimal, showDecimal } from "../decimals";
+import { simpleEditors } from "../editors";
 import { defineValueType, ORDER } from "../value_type";
 
 interface Range {
@@ -35,5 +35,5 @@ export const intType = defineValueType({
   operators: ORDER,
   toText: show,
   problem: (value, { domain }) => notWhole(value, RANGE, domain, show),
-  Editor: lazy(async () => ({ default: (await import("./simple_editors")).IntEditor })),
+  ...simpleEditors("IntEditor"),
 });

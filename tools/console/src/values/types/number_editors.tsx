@@ -18,7 +18,9 @@ export function YearEditor(props: EditorProps) {
 }
 
 export function RealEditor(props: EditorProps) {
-  return <NumberEditor {...props} parse={parseReal} show={showDecimal} inputMode="decimal" />;
+  const digits = Number(props.attribute.domain?.["digits"] ?? 0);
+  const show = (number: string) => showDecimal(number, digits);
+  return <NumberEditor {...props} parse={parseReal} show={show} inputMode="decimal" />;
 }
 
 interface NumberEditorProps extends EditorProps {

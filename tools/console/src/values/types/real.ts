@@ -1,8 +1,8 @@
 // Real: a decimal number, exact to each of its 38 digits. It is a text everywhere, never a number of JavaScript.
 
-import { lazy } from "react";
 import { t } from "../../messages/messages";
 import { parseDecimal, plainDigits, showDecimal } from "../decimals";
+import { simpleEditors } from "../editors";
 import { defineValueType, ORDER } from "../value_type";
 
 const PLAIN = /^-?\d+(\.\d+)?$/;
@@ -16,11 +16,12 @@ export const realType = defineValueType({
   isNumeric: true,
   operators: ORDER,
   edited: '(format: "iso")',
-  toText: (value) => showDecimal(String(value)),
+  // Amounts of one column have the same number of digits behind the point.
+  toText: (value, { domain }) => showDecimal(String(value), Number(domain?.["digits"] ?? 0)),
   problem: (value) => {
     if (PLAIN.test(String(value))) return null;
     return t("Use a number such as {example}, with at most 38 digits.", { example: showDecimal("1234.5") });
   },
   isSame: (one, other) => plainDigits(String(one)) === plainDigits(String(other)),
-  Editor: lazy(async () => ({ default: (await import("./simple_editors")).RealEditor })),
+  ...simpleEditors("RealEditor"),
 });

@@ -1,10 +1,10 @@
 // Serial: a number that the service assigns.
 
-import { lazy } from "react";
+import { simpleEditors } from "../editors";
 import { defineValueType, ORDER } from "../value_type";
 
 export const serialType = defineValueType({
   isNumeric: true,
   operators: ORDER,
-  Editor: lazy(async () => ({ default: (await import("./simple_editors")).ReadOnlyEditor })),
+  ...simpleEditors("ReadOnlyEditor"),
 });

@@ -1,7 +1,7 @@
 // String: a short text, perhaps one of a few that the model lists.
 
-import { lazy } from "react";
 import { plural } from "../../messages/messages";
+import { simpleEditors } from "../editors";
 import { defineValueType, ORDER } from "../value_type";
 
 /** The most characters of a String whose domain sets no limit. */
@@ -10,7 +10,7 @@ const MAX_LENGTH = 255;
 export const stringType = defineValueType({
   operators: [...ORDER.filter((each) => each !== "in"), "in", "contains", "starts_with", "ends_with"],
   problem: (value, { domain }) => tooLong(String(value), Number(domain?.["maxLength"] ?? MAX_LENGTH)),
-  Editor: lazy(async () => ({ default: (await import("./simple_editors")).StringEditor })),
+  ...simpleEditors("StringEditor"),
 });
 
 /** Returns what is wrong with a text of too many characters, null for others. */

@@ -1,7 +1,7 @@
 // Date, Time and Datetime: shown in the member's formats by the service, and edited in ISO 8601.
 
-import { lazy } from "react";
 import { t } from "../../messages/messages";
+import { temporalEditors } from "../editors";
 import { dateText, instantText } from "../instant_text";
 import { defineValueType, ORDER } from "../value_type";
 
@@ -15,14 +15,14 @@ export const dateType = defineValueType({
   inputText: (value, formats) => dateText(String(value), formats),
   problem: (value) =>
     DATE.test(String(value)) ? null : t("Complete the date, or clear the field. Years are from 1 to 9999."),
-  Editor: lazy(async () => ({ default: (await import("./temporal_editors")).DateEditor })),
+  ...temporalEditors("DateEditor"),
 });
 
 export const timeType = defineValueType({
   ...temporal,
   problem: (value) => (TIME.test(String(value)) ? null : t("Complete the time, or clear the field.")),
   isSame: (one, other) => withMilliseconds(String(one)) === withMilliseconds(String(other)),
-  Editor: lazy(async () => ({ default: (await import("./temporal_editors")).TimeEditor })),
+  ...temporalEditors("TimeEditor"),
 });
 
 export const datetimeType = defineValueType({
@@ -34,7 +34,7 @@ export const datetimeType = defineValueType({
     return year >= 1 && year <= 9999 ? null : t("Use a year from 1 to 9999, which also holds in UTC.");
   },
   isSame: (one, other) => Date.parse(String(one)) === Date.parse(String(other)),
-  Editor: lazy(async () => ({ default: (await import("./temporal_editors")).DatetimeEditor })),
+  ...temporalEditors("DatetimeEditor"),
 });
 
 /** Returns a time such as `10:30` as `10:30:00.000`. */

@@ -1,6 +1,6 @@
 // Text: a text of any length, in several lines.
 
-import { lazy } from "react";
+import { simpleEditors } from "../editors";
 import { defineValueType } from "../value_type";
 import { stringType, tooLong } from "./string";
 
@@ -8,5 +8,5 @@ export const textType = defineValueType({
   isWide: true,
   operators: stringType.operators,
   problem: (value, { domain }) => tooLong(String(value), Number(domain?.["maxLength"] ?? Infinity)),
-  Editor: lazy(async () => ({ default: (await import("./simple_editors")).TextEditor })),
+  ...simpleEditors("TextEditor"),
 });

@@ -1,6 +1,6 @@
 // Year: a year of the calendar, written without separators.
 
-import { lazy } from "react";
+import { simpleEditors } from "../editors";
 import { defineValueType, ORDER } from "../value_type";
 import { notWhole } from "./int";
 
@@ -10,5 +10,5 @@ export const yearType = defineValueType({
   isNumeric: true,
   operators: ORDER,
   problem: (value, { domain }) => notWhole(value, RANGE, domain, String),
-  Editor: lazy(async () => ({ default: (await import("./simple_editors")).YearEditor })),
+  ...simpleEditors("YearEditor"),
 });
