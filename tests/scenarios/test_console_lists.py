@@ -254,6 +254,23 @@ def test_what_the_service_refuses_is_said_with_a_way_back(console: OpenVisit) ->
         expect(page).to_have_url(re.compile(r"sort=email$"))
 
 
+def test_a_search_in_too_many_objects_leads_to_what_an_index_can_answer(console: OpenVisit) -> None:
+    refused = {
+        "errors": [{"message": "Too much.", "extensions": {"classification": "READ_LIMIT"}}],
+        "data": {"page": None},
+    }
+    with console() as seen:
+        open_console(seen, LIST)
+        page = seen.page
+        page.route(GRAPHQL, lambda route: route.fulfill(json=refused))
+        page.get_by_role("searchbox", name="Search", exact=True).fill("Ada")
+        expect(page.get_by_role("main").get_by_role("alert")).to_contain_text("Too much.")
+        page.unroute(GRAPHQL)
+        page.get_by_role("button", name="First name starts with Ada").click()
+        expect(rows(page)).to_have_count(10)
+        expect(page.get_by_role("searchbox", name="Search", exact=True)).to_have_value("")
+
+
 def test_a_broken_request_is_said_and_can_be_tried_again(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, LIST)

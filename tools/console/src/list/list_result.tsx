@@ -4,9 +4,14 @@ import { FilterX, Inbox, Plus, SearchX } from "lucide-react";
 import { paths } from "../app/routes";
 import { Button, ButtonLink } from "../components/button";
 import { Banner, EmptyState, ErrorState } from "../components/feedback";
-import { offers } from "../description/model";
+import { type ModelClass, offers } from "../description/model";
+import { useModel } from "../description/use_model";
+import { searchedAttributes } from "../documents/search";
 import { t } from "../messages/messages";
 import { asServiceError } from "../service/errors";
+import { useMember } from "../session/member";
+import type { AttributeCondition } from "./filter/condition";
+import { conditionSentence } from "./filter/sentences";
 import type { List } from "./list";
 import { EVERYTHING, isNarrowed } from "./list_state";
 import { ListTable, SkeletonTable } from "./list_table";
@@ -81,13 +86,44 @@ function NoFurther({ list: { change } }: { readonly list: List }) {
   );
 }
 
+const NO_LABELS: ReadonlyMap<string, string> = new Map();
+/** How many attributes are offered instead of a search. */
+const BEGINNINGS = 3;
+
+/** Returns conditions that an index can answer, which a search is not. */
+function beginningsOf(search: string, class_: ModelClass): readonly AttributeCondition[] {
+  if (!search) return [];
+  const attributes = searchedAttributes(class_).slice(0, BEGINNINGS);
+  return attributes.map(({ name }) => ({ field: name, operator: "starts_with", value: search }));
+}
+
 /** Why the service refuses a list, with ways to ask for less. */
-function Refusal({ list: { query, state, change } }: { readonly list: List }) {
+function Refusal({ list: { class_, query, state, change } }: { readonly list: List }) {
   const { kind } = asServiceError(query.error);
+  const model = useModel();
+  const member = useMember();
   const isRefused = kind === "REFUSED" || kind === "UNAVAILABLE";
+  const beginnings = beginningsOf(state.search, class_);
   return (
     <div className="card">
       <ErrorState error={query.error} onRetry={() => query.refetch()} />
+      {isRefused && beginnings.length > 0 && (
+        <div className="list-refusal">
+          <p className="quiet">
+            {t("A search reads all objects. If there are too many, look for the beginning of a text:")}
+          </p>
+          <div className="empty-actions">
+            {beginnings.map((condition) => (
+              <Button
+                key={condition.field}
+                onPress={() => change({ search: "", conditions: [...state.conditions, condition] })}
+              >
+                {conditionSentence(condition, class_, { model, member, labels: NO_LABELS })}
+              </Button>
+            ))}
+          </div>
+        </div>
+      )}
       {isRefused && (
         <div className="empty-actions list-refusal">
           {state.place.kind !== "first" && (
