@@ -2,6 +2,7 @@
 // Each loads its code when it is opened; the list is part of the first page.
 
 import type { ComponentType } from "react";
+import type { ModelClass } from "../description/model";
 import { lazyPage as lazy } from "./lazy_page";
 
 export interface PageProps {
@@ -41,10 +42,17 @@ export const ROUTES: readonly PageRoute[] = [
   { path: "/account/keys", Page: lazy(() => import("../account/keys_page")) },
 ];
 
+const CLASS_PAGES: Readonly<Partial<Record<ModelClass["kind"], (name: string) => string>>> = {
+  SINGLETON: (name) => `/data/${name}/object`,
+  FORM: (name) => `/data/${name}/new`,
+};
+
 /** The addresses of pages, so that links and routes agree. */
 export const paths = {
   home: () => "/",
   list: (class_: string) => `/data/${class_}`,
+  /** The page that menus lead to: the list of a class, its only object, or the form that it is. */
+  class: ({ name, kind }: ModelClass) => CLASS_PAGES[kind]?.(name) ?? `/data/${name}`,
   create: (class_: string) => `/data/${class_}/new`,
   object: (class_: string, id: string) => `/data/${class_}/objects/${encodeURIComponent(id)}`,
   history: (class_: string, id: string) => `/data/${class_}/objects/${encodeURIComponent(id)}/history`,

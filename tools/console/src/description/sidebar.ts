@@ -15,9 +15,10 @@ export interface SidebarGroup {
   readonly classes: readonly SidebarClass[];
 }
 
-/** Whether the sidebar leads to a class: to its list, or to the one object of a singleton. */
+/** Whether the sidebar leads to a class: to its list, to its only object, or to the form that it is. */
 export function isListed(class_: ModelClass): boolean {
-  if (class_.kind === "FORM" || class_.kind === "USERS") return false;
+  if (class_.kind === "USERS") return false;
+  if (class_.kind === "FORM") return offers(class_, "previewCreate");
   return offers(class_, "getPage") || (class_.kind === "SINGLETON" && offers(class_, "get"));
 }
 

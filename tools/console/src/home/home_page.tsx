@@ -12,7 +12,7 @@ import { t } from "../messages/messages";
 export default function HomePage() {
   const model = useModel();
   const first = model.classes.find(isListed);
-  if (first) return <Redirect to={paths.list(first.name)} replace />;
+  if (first) return <Redirect to={paths.class(first)} replace />;
   return (
     <Page title={model.description.application}>
       <div className="card">

@@ -117,7 +117,7 @@ function Canvas({ diagram, model, search, onFocus }: CanvasProps) {
     if (!class_) return;
     if (action === "focus") onFocus(class_.name);
     else if (isListed(class_)) {
-      navigate(class_.kind === "SINGLETON" ? paths.singleton(class_.name) : paths.list(class_.name));
+      navigate(paths.class(class_));
     }
   }
 

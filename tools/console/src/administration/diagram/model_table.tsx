@@ -59,11 +59,11 @@ export function ModelTable({ model }: { readonly model: Model }) {
 }
 
 function ClassName({ class_ }: { readonly class_: ModelClass }) {
-  const { name, kind, description, group } = class_;
-  const to = kind === "SINGLETON" ? paths.singleton(name) : paths.list(name);
+  const { name, description, group } = class_;
   return (
     <>
-      {isListed(class_) ? <Link href={to}>{name}</Link> : name} {group && <Badge>{group}</Badge>}
+      {isListed(class_) ? <Link href={paths.class(class_)}>{name}</Link> : name}{" "}
+      {group && <Badge>{group}</Badge>}
       {description && <p className="quiet user-text">{description}</p>}
     </>
   );
