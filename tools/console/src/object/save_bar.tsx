@@ -1,7 +1,7 @@
 // The bar at the end of a form that says what is unsaved, and saves it.
 
 import { Eye } from "lucide-react";
-import { useEffect } from "react";
+import { type RefObject, useEffect, useRef } from "react";
 import { Button } from "../components/button";
 import { t } from "../messages/messages";
 import { countOfErrors } from "./form_issues";
@@ -21,10 +21,11 @@ interface SaveBarProps {
 
 export function SaveBar(props: SaveBarProps) {
   const { form, action, onSave, onDiscard, onPreview } = props;
-  useSaveShortcut(onSave);
+  const bar = useRef<HTMLElement>(null);
+  useSaveShortcut(onSave, bar);
   const errors = countOfErrors(form);
   return (
-    <section className="save-bar" aria-label={t("Saving")}>
+    <section ref={bar} className="save-bar" aria-label={t("Saving")}>
       <p role="status" className={errors ? "save-bar-text is-error" : "save-bar-text"}>
         {errors ?? (form.isChanged ? t("Unsaved changes") : "")}
       </p>
@@ -45,17 +46,19 @@ export function SaveBar(props: SaveBarProps) {
   );
 }
 
-/** Saves with Ctrl+S, or Cmd+S on a Mac. */
-export function useSaveShortcut(onSave: () => void): void {
+/** Saves with Ctrl+S, or Cmd+S on a Mac. A form behind a dialog is not saved. */
+export function useSaveShortcut(onSave: () => void, bar?: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
       event.preventDefault();
+      const top = [...document.querySelectorAll(".veil")].at(-1);
+      if (top && !top.contains(bar?.current ?? null)) return;
       // A field hands over what was typed when it is left.
       (document.activeElement as HTMLElement | null)?.blur();
       onSave();
     };
     window.addEventListener("keydown", listen);
     return () => window.removeEventListener("keydown", listen);
-  }, [onSave]);
+  }, [onSave, bar]);
 }

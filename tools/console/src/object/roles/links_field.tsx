@@ -80,7 +80,7 @@ export function LinksField({ role, path, draft, isReadOnly }: RoleProps) {
             <li key={link.id} className={isRemoved(link) ? "link-row is-removed" : "link-row"}>
               <ObjectLink class_={target} target={link} />
               {isRemoved(link) ? (
-                <Button isSmall variant="quiet" icon={Undo2} onPress={() => add(link)}>
+                <Button isSmall variant="quiet" icon={Undo2} onPress={() => add(link)} autoFocus>
                   {t("Undo")}
                 </Button>
               ) : (

@@ -37,6 +37,7 @@ function areRows(model: Model, class_: ModelClass): boolean {
 export function PartsField({ role, path, draft, original, isReadOnly }: RoleProps) {
   const { model } = useForm();
   const list = useRef<HTMLUListElement>(null);
+  const adder = useRef<HTMLButtonElement>(null);
   const { target, drafts, isRead, hasMore, reader, readMore, add, remove, restore } = useParts(
     role,
     path,
@@ -44,6 +45,12 @@ export function PartsField({ role, path, draft, original, isReadOnly }: RoleProp
   );
   const label = { class: titleOf(target.name) };
   const count = drafts.filter(({ isDeleted }) => !isDeleted).length;
+
+  /** The button that removed a new part goes with it. */
+  function removeAndFocus(part: Draft) {
+    remove(part);
+    if (part.id === null) adder.current?.focus();
+  }
 
   function addAndFocus() {
     add();
@@ -77,7 +84,7 @@ export function PartsField({ role, path, draft, original, isReadOnly }: RoleProp
                       icon={Trash2}
                       isSmall
                       label={t("Remove {object}", { object: nameOf(part, target) })}
-                      onPress={() => remove(part)}
+                      onPress={() => removeAndFocus(part)}
                     />
                   )}
                 </fieldset>
@@ -95,7 +102,7 @@ export function PartsField({ role, path, draft, original, isReadOnly }: RoleProp
       )}
       {!isReadOnly && isRead && target.create !== "never" && (
         <div>
-          <Button isSmall icon={Plus} onPress={addAndFocus}>
+          <Button ref={adder} isSmall icon={Plus} onPress={addAndFocus}>
             {t("Add {class}", label)}
           </Button>
         </div>
@@ -119,7 +126,7 @@ function RemovedPart({ part, target, onRestore }: RemovedPartProps) {
     <div className="part-removed">
       <span className="user-text">{part.label ?? titleOf(target.name)}</span>
       <Badge kind="error">{t("Deleted when you save")}</Badge>
-      <Button isSmall variant="quiet" icon={Undo2} onPress={onRestore}>
+      <Button isSmall variant="quiet" icon={Undo2} onPress={onRestore} autoFocus>
         {t("Undo")}
       </Button>
     </div>
