@@ -6,7 +6,6 @@ import { useLocation } from "wouter";
 import { useAsOf } from "../as_of/as_of";
 import { isKept } from "../as_of/kept";
 import { SearchField } from "../components/field";
-import type { ModelClass } from "../description/model";
 import { type SidebarClass, type SidebarGroup, sidebarGroups, titleOf } from "../description/sidebar";
 import { useModel } from "../description/use_model";
 import { t } from "../messages/messages";
@@ -40,7 +39,7 @@ export function SidebarClasses() {
             label={t("Search classes")}
             value={search}
             onChange={setSearch}
-            onSubmit={() => first && navigate(addressOf(first.class_))}
+            onSubmit={() => first && navigate(paths.class(first.class_))}
           />
         </div>
       )}
@@ -72,7 +71,7 @@ interface ClosedGroups {
 function useClosedGroups(groups: readonly SidebarGroup[]): ClosedGroups {
   const [location] = useLocation();
   const current = groups.find(({ classes }) =>
-    classes.some(({ class_ }) => isCurrent(location, addressOf(class_))),
+    classes.some(({ class_ }) => isCurrent(location, paths.class(class_))),
   )?.name;
   const count = groups.reduce((sum, { classes }) => sum + classes.length, 0);
   const [closed, setClosed] = useState<ReadonlySet<string>>(
@@ -133,15 +132,11 @@ function Group({ group: { name, classes }, isClosed, onToggle }: GroupProps) {
 function ClassLink({ class_, depth }: SidebarClass) {
   const isUnavailable = useAsOf() !== null && !isKept(class_);
   return (
-    <SidebarLink to={addressOf(class_)} depth={depth} isUnavailable={isUnavailable}>
+    <SidebarLink to={paths.class(class_)} depth={depth} isUnavailable={isUnavailable}>
       {titleOf(class_.name)}
       {isUnavailable && <small>{t("not kept")}</small>}
     </SidebarLink>
   );
-}
-
-function addressOf({ kind, name }: ModelClass): string {
-  return kind === "SINGLETON" ? paths.singleton(name) : paths.list(name);
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };

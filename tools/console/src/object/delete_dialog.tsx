@@ -7,10 +7,10 @@ import { Banner, ErrorState, Loading } from "../components/feedback";
 import { fieldTitle } from "../description/field_title";
 import { t } from "../messages/messages";
 import { type Dependents, deleteObject, judgeDeletion } from "./deleting";
-import type { FormContextValue } from "./form_context";
+import type { ObjectForm } from "./use_object_form";
 
 interface DeleteDialogProps {
-  readonly form: FormContextValue;
+  readonly form: ObjectForm;
   readonly title: string;
   readonly onClose: () => void;
   readonly onDeleted: () => void;

@@ -1,25 +1,22 @@
-// What the fields of a form share: the draft, what is wrong with it, and how to change it.
+// What the fields of a form share: where they are, what is wrong with them, and how to change them.
 
 import { createContext, useContext } from "react";
 import type { Model, ModelClass } from "../description/model";
 import type { Draft, DraftPath, PartsDraft } from "./draft";
-import type { PlacedIssues } from "./issues";
+import { NO_ISSUES, type PlacedIssues } from "./issues";
 
+/** It stays the same while the member types, so that only what changes is drawn again. */
 export interface FormContextValue {
   readonly model: Model;
   /** The class of the object whose form it is. */
   readonly class_: ModelClass;
-  readonly draft: Draft;
-  /** The draft as it was read. */
-  readonly original: Draft;
-  /** The issues that the form shows at the moment. */
-  readonly issues: PlacedIssues;
+  /** The `_id` of the object, or null if it is new. */
+  readonly objectId: string | null;
   /** Shows all as of an instant, or the present if it is null. */
   readonly asOf: string | null;
   readonly actions: FormActions;
 }
 
-/** They stay the same as long as the form, so that unchanged fields needn't be drawn again. */
 export interface FormActions {
   /** Changes a field of the draft at a place. */
   change(path: DraftPath, field: string, change: (draft: Draft) => Draft): void;
@@ -30,10 +27,17 @@ export interface FormActions {
 }
 
 export const FormContext = createContext<FormContextValue | null>(null);
+/** The issues that the form shows at the moment. */
+export const IssuesContext = createContext<PlacedIssues>(NO_ISSUES);
 
 /** Returns the form that a field is in. */
 export function useForm(): FormContextValue {
   const form = useContext(FormContext);
   if (!form) throw new Error("A field stands outside a form.");
   return form;
+}
+
+/** Returns what is wrong with the form that a field is in. */
+export function useIssues(): PlacedIssues {
+  return useContext(IssuesContext);
 }

@@ -12,15 +12,16 @@ import { t } from "../messages/messages";
 import { changesOf } from "./changes";
 import { ROOT } from "./draft";
 import { editedAttributes, factsOf, formRoles, platformFactsOf, shownAttributes } from "./fields";
-import { FormContext, type FormContextValue } from "./form_context";
+import { FormContext, IssuesContext } from "./form_context";
 import { FieldGrid, RoleFields } from "./object_fields";
 import { ShownAttribute, ShownField } from "./shown_field";
+import type { ObjectForm } from "./use_object_form";
 
 /** A form with more fields than this has a field to find one. */
 const MANY = 20;
 
 interface ObjectBodyProps {
-  readonly form: FormContextValue;
+  readonly form: ObjectForm;
   readonly isReadOnly: boolean;
 }
 
@@ -39,41 +40,43 @@ export function ObjectBody({ form, isReadOnly }: ObjectBodyProps) {
     matches(name, search) && (!isFilledOnly || filled.has(name) || isRoleSection(form, name));
   const original_ = isNew ? undefined : original;
   return (
-    <FormContext value={form}>
-      <div className="object-layout">
-        <div className="object-main">
-          {names.length > 0 && (
-            <Section
-              title={t("Details")}
-              actions={
-                names.length > MANY && (
-                  <>
-                    <Checkbox isSelected={isFilledOnly} onChange={setFilledOnly}>
-                      {t("Only filled fields")}
-                    </Checkbox>
-                    <div className="field-search">
-                      <SearchField label={t("Find a field")} value={search} onChange={setSearch} />
-                    </div>
-                  </>
-                )
-              }
-            >
-              <FieldGrid
-                path={ROOT}
-                draft={draft}
-                original={original_}
-                isReadOnly={isReadOnly}
-                isWanted={isWanted}
-              />
-              {names.every((name) => !isWanted(name)) && (
-                <p className="quiet">{t("No field has this in its name.")}</p>
-              )}
-            </Section>
-          )}
-          <RoleFields path={ROOT} draft={draft} original={original_} isReadOnly={isReadOnly} />
+    <FormContext value={form.context}>
+      <IssuesContext value={form.issues}>
+        <div className="object-layout">
+          <div className="object-main">
+            {names.length > 0 && (
+              <Section
+                title={t("Details")}
+                actions={
+                  names.length > MANY && (
+                    <>
+                      <Checkbox isSelected={isFilledOnly} onChange={setFilledOnly}>
+                        {t("Only filled fields")}
+                      </Checkbox>
+                      <div className="field-search">
+                        <SearchField label={t("Find a field")} value={search} onChange={setSearch} />
+                      </div>
+                    </>
+                  )
+                }
+              >
+                <FieldGrid
+                  path={ROOT}
+                  draft={draft}
+                  original={original_}
+                  isReadOnly={isReadOnly}
+                  isWanted={isWanted}
+                />
+                {names.every((name) => !isWanted(name)) && (
+                  <p className="quiet">{t("No field has this in its name.")}</p>
+                )}
+              </Section>
+            )}
+            <RoleFields path={ROOT} draft={draft} original={original_} isReadOnly={isReadOnly} />
+          </div>
+          {!isNew && <ObjectFacts form={form} isReadOnly={isReadOnly} />}
         </div>
-        {!isNew && <ObjectFacts form={form} isReadOnly={isReadOnly} />}
-      </div>
+      </IssuesContext>
     </FormContext>
   );
 }
@@ -83,12 +86,12 @@ function matches(name: string, search: string): boolean {
   return name.toLocaleLowerCase().includes(wanted) || fieldTitle(name).toLocaleLowerCase().includes(wanted);
 }
 
-function isRoleSection({ class_ }: FormContextValue, name: string): boolean {
+function isRoleSection({ class_ }: ObjectForm, name: string): boolean {
   return class_.roles.some((role) => role.name === name && role.max !== 1);
 }
 
 /** Returns the fields with a value when the form was read, and those that were changed since. */
-function useFilled({ draft, original }: FormContextValue, isReadOnly: boolean): ReadonlySet<string> {
+function useFilled({ draft, original }: ObjectForm, isReadOnly: boolean): ReadonlySet<string> {
   return useMemo(() => {
     const values = isReadOnly ? (draft.stored ?? {}) : original.values;
     const hasValue = ([, value]: [string, unknown]) => value !== null && value !== "";

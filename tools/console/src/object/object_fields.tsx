@@ -1,11 +1,11 @@
 // The fields of an object or of a part: its attributes and associations in a grid, and its other roles below.
 
-import { type ReactNode, useMemo } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import { EditingContext } from "../values/editing_context";
 import { AttributeField } from "./attribute_field";
 import { type Draft, type DraftPath, ROOT } from "./draft";
 import { editedAttributes, factsOf, formRoles, shownAttributes } from "./fields";
-import { useForm } from "./form_context";
+import { useForm, useIssues } from "./form_context";
 import { fieldKey, messagesOf } from "./issues";
 import { roleKindOf } from "./roles/role_kinds";
 import { ShownAttribute } from "./shown_field";
@@ -22,7 +22,8 @@ interface ObjectFieldsProps {
 
 /** Shows the attributes of an object, and its associations to one. */
 export function FieldGrid({ path, draft, original, isReadOnly, isWanted = () => true }: ObjectFieldsProps) {
-  const { model, issues, actions } = useForm();
+  const { model, actions } = useForm();
+  const issues = useIssues();
   const class_ = model.of(draft.className);
   const isNew = draft.id === null;
   const editing = useMemo(
@@ -108,9 +109,9 @@ export function RoleFields({ path, draft, original, isReadOnly, isWanted = () =>
     });
 }
 
-/** Shows all fields of a part, and what is wrong with it as a whole. */
-export function PartFields(props: ObjectFieldsProps) {
-  const { issues } = useForm();
+/** Shows all fields of a part, and what is wrong with it as a whole. Other parts don't draw it again. */
+export const PartFields = memo(function PartFields(props: ObjectFieldsProps) {
+  const issues = useIssues();
   const found = issues.objects.get(props.path);
   const error = messagesOf(found, "ERROR");
   const warning = messagesOf(found, "WARNING");
@@ -122,4 +123,4 @@ export function PartFields(props: ObjectFieldsProps) {
       <RoleFields {...props} />
     </>
   );
-}
+});

@@ -7,13 +7,31 @@ import { asServiceError, type Issue, type ServiceError } from "../service/errors
 import { isChanged } from "./changes";
 import { changeAt, type Draft, draftAt, withParts } from "./draft";
 import type { FormActions, FormContextValue } from "./form_context";
-import { areWarnings, currentOf, fieldKey, isMissing, placeIssues } from "./issues";
+import {
+  areWarnings,
+  currentOf,
+  fieldKey,
+  isMissing,
+  NO_ISSUES,
+  type PlacedIssues,
+  placeIssues,
+} from "./issues";
 import { hasProblems, withoutProblems } from "./problems";
 import { draftOf } from "./reading";
 import { useValidation } from "./use_validation";
 import { inputOf, Writer } from "./writing";
 
-export interface ObjectForm extends FormContextValue {
+export interface ObjectForm {
+  readonly model: Model;
+  readonly class_: ModelClass;
+  readonly draft: Draft;
+  /** The draft as it was read. */
+  readonly original: Draft;
+  /** The issues that the form shows at the moment. */
+  readonly issues: PlacedIssues;
+  readonly actions: FormActions;
+  /** What the fields share. */
+  readonly context: FormContextValue;
   readonly isChanged: boolean;
   readonly isSaving: boolean;
   /** Why the last attempt to save has failed, until something is changed. */
@@ -88,10 +106,11 @@ export function useObjectForm({ model, class_, original, initial, asOf = null }:
       change(path, field, change) {
         update(({ draft, original }) => ({ draft: changeAt(draft, path, change), original }));
         setJudgement((found) => {
-          if (found === NO_JUDGEMENT) return found;
+          const key = fieldKey(path, field);
+          if (found === NO_JUDGEMENT || (found.stale.has(key) && !found.failure)) return found;
           // Whoever changes something must see the warnings of the new draft before they pass.
           const failure = found.failure?.issues.length === 0 ? found.failure : null;
-          return { ...found, failure, stale: new Set([...found.stale, fieldKey(path, field)]) };
+          return { ...found, failure, stale: new Set([...found.stale, key]) };
         });
       },
       leave(path, field) {
@@ -148,16 +167,18 @@ export function useObjectForm({ model, class_, original, initial, asOf = null }:
     }
   }
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed moves no issue to another place.
   const issues = useMemo(() => {
+    if (judgement.issues.length === 0) return NO_ISSUES;
     const isShown = (className: string, field: string) => hasField(model, className, field);
-    const placed = placeIssues(judgement.issues, drafts.draft, isShown);
+    const placed = placeIssues(judgement.issues, latest.current.draft, isShown);
     const fields = [...placed.fields].filter(
       ([key, found]) =>
         !judgement.stale.has(key) && (attempts > 0 || visited.has(key) || !found.every(isMissing)),
     );
     const isEarly = (issue: Issue) => attempts === 0 && isMissing(issue);
     return { ...placed, fields: new Map(fields), form: placed.form.filter((issue) => !isEarly(issue)) };
-  }, [model, judgement, drafts.draft, attempts, visited]);
+  }, [model, judgement, attempts, visited]);
 
   useEffect(() => {
     // Messages move the fields below them, and an open list must follow its field. It listens to the window.
@@ -166,13 +187,18 @@ export function useObjectForm({ model, class_, original, initial, asOf = null }:
 
   const changed = useMemo(() => isChanged(drafts.draft, drafts.original), [drafts]);
   const { failure } = judgement;
+  const objectId = drafts.original.id;
+  const context = useMemo(
+    () => ({ model, class_, objectId, asOf, actions }),
+    [model, class_, objectId, asOf, actions],
+  );
   return {
     model,
     class_,
     ...drafts,
     issues,
-    asOf,
     actions,
+    context,
     isChanged: changed,
     isSaving,
     failure,

@@ -1,14 +1,14 @@
 // A composition of many parts: rows or cards of their fields, within those of their whole.
 
 import { Plus, Trash2, Undo2 } from "lucide-react";
-import { useRef } from "react";
+import { memo, useCallback, useRef } from "react";
 import { Button, IconButton } from "../../components/button";
 import { Badge } from "../../components/feedback";
 import type { Model, ModelClass } from "../../description/model";
 import { titleOf } from "../../description/sidebar";
 import { t } from "../../messages/messages";
 import { valueTypeOf } from "../../values/registry";
-import { type Draft, partPath } from "../draft";
+import { type Draft, type DraftPath, partPath } from "../draft";
 import { editedAttributes, formRoles } from "../fields";
 import { useForm } from "../form_context";
 import { PartFields } from "../object_fields";
@@ -47,10 +47,13 @@ export function PartsField({ role, path, draft, original, isReadOnly }: RoleProp
   const count = drafts.filter(({ isDeleted }) => !isDeleted).length;
 
   /** The button that removed a new part goes with it. */
-  function removeAndFocus(part: Draft) {
-    remove(part);
-    if (part.id === null) adder.current?.focus();
-  }
+  const removeAndFocus = useCallback(
+    (part: Draft) => {
+      remove(part);
+      if (part.id === null) adder.current?.focus();
+    },
+    [remove],
+  );
 
   function addAndFocus() {
     add();
@@ -68,28 +71,16 @@ export function PartsField({ role, path, draft, original, isReadOnly }: RoleProp
       {drafts.length > 0 && (
         <ul ref={list} className={areRows(model, target) && !isReadOnly ? "parts is-rows" : "parts"}>
           {drafts.map((part) => (
-            <li key={part.clientId} className={part.isDeleted ? "part is-removed" : "part"}>
-              {part.isDeleted ? (
-                <RemovedPart part={part} target={target} onRestore={() => restore(part)} />
-              ) : (
-                <fieldset aria-label={nameOf(part, target)} className="part-content">
-                  <PartFields
-                    path={partPath(path, role.name, part)}
-                    draft={part}
-                    original={original?.parts[role.name]?.drafts.find(({ id }) => id === part.id)}
-                    isReadOnly={isReadOnly || (part.id !== null && target.edit === "never")}
-                  />
-                  {!isReadOnly && (part.id === null || target.delete !== "never") && (
-                    <IconButton
-                      icon={Trash2}
-                      isSmall
-                      label={t("Remove {object}", { object: nameOf(part, target) })}
-                      onPress={() => removeAndFocus(part)}
-                    />
-                  )}
-                </fieldset>
-              )}
-            </li>
+            <PartItem
+              key={part.clientId}
+              path={partPath(path, role.name, part)}
+              part={part}
+              original={original?.parts[role.name]?.drafts.find(({ id }) => id === part.id)}
+              target={target}
+              isReadOnly={isReadOnly}
+              onRemove={removeAndFocus}
+              onRestore={restore}
+            />
           ))}
         </ul>
       )}
@@ -115,20 +106,51 @@ function nameOf(part: Draft, target: ModelClass): string {
   return part.label ?? t("New {class}", { class: titleOf(target.name) });
 }
 
-interface RemovedPartProps {
+interface PartItemProps {
+  readonly path: DraftPath;
   readonly part: Draft;
+  readonly original: Draft | undefined;
   readonly target: ModelClass;
-  readonly onRestore: () => void;
+  readonly isReadOnly: boolean;
+  readonly onRemove: (part: Draft) => void;
+  readonly onRestore: (part: Draft) => void;
 }
 
-function RemovedPart({ part, target, onRestore }: RemovedPartProps) {
+/** Shows one part. Changes of the others don't draw it again. */
+const PartItem = memo(function PartItem(props: PartItemProps) {
+  const { path, part, original, target, isReadOnly, onRemove, onRestore } = props;
+  if (part.isDeleted) {
+    return (
+      <li className="part is-removed">
+        <div className="part-removed">
+          <span className="user-text">{part.label ?? titleOf(target.name)}</span>
+          <Badge kind="error">{t("Deleted when you save")}</Badge>
+          <Button isSmall variant="quiet" icon={Undo2} onPress={() => onRestore(part)} autoFocus>
+            {t("Undo")}
+          </Button>
+        </div>
+      </li>
+    );
+  }
+  const isStored = part.id !== null;
   return (
-    <div className="part-removed">
-      <span className="user-text">{part.label ?? titleOf(target.name)}</span>
-      <Badge kind="error">{t("Deleted when you save")}</Badge>
-      <Button isSmall variant="quiet" icon={Undo2} onPress={onRestore} autoFocus>
-        {t("Undo")}
-      </Button>
-    </div>
+    <li className="part">
+      <fieldset aria-label={nameOf(part, target)} className="part-content">
+        <PartFields
+          path={path}
+          draft={part}
+          original={original}
+          isReadOnly={isReadOnly || (isStored && target.edit === "never")}
+        />
+        {!isReadOnly && (!isStored || target.delete !== "never") && (
+          <IconButton
+            icon={Trash2}
+            isSmall
+            label={t("Remove {object}", { object: nameOf(part, target) })}
+            onPress={() => onRemove(part)}
+          />
+        )}
+      </fieldset>
+    </li>
   );
-}
+});

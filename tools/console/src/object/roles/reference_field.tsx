@@ -12,7 +12,7 @@ import { canWrite } from "../../documents/write";
 import { t } from "../../messages/messages";
 import { Nothing } from "../../values/value_text";
 import { type Reference, withReference } from "../draft";
-import { useForm } from "../form_context";
+import { useForm, useIssues } from "../form_context";
 import { fieldKey, messagesOf } from "../issues";
 import { ShownField } from "../shown_field";
 import { addressOf, ObjectLink } from "./object_link";
@@ -23,7 +23,8 @@ import { useOwner } from "./use_owner";
 const CreateDialog = lazy(() => import("../create_dialog"));
 
 export function ReferenceField({ role, path, draft, isReadOnly }: RoleProps) {
-  const { model, issues, actions } = useForm();
+  const { model, actions } = useForm();
+  const issues = useIssues();
   const owner = useOwner(path);
   const [isCreating, setCreating] = useState(false);
   const target = model.of(role.target);

@@ -1,6 +1,6 @@
 // The kinds of roles, one row each: how forms edit them, and how pages show them.
 
-import type { ComponentType } from "react";
+import { type ComponentType, memo } from "react";
 import { isToMany, type Role } from "../../description/model";
 import type { Draft, DraftPath } from "../draft";
 import { LinksField } from "./links_field";
@@ -20,6 +20,23 @@ export interface RoleProps {
   readonly isReadOnly: boolean;
 }
 
+/** Whether nothing has changed that a role shows. */
+function isSameRole(one: RoleProps, other: RoleProps): boolean {
+  const { role, path, draft, original, isReadOnly } = one;
+  const { name } = role;
+  return (
+    role === other.role &&
+    path === other.path &&
+    isReadOnly === other.isReadOnly &&
+    draft.id === other.draft.id &&
+    draft.stored === other.draft.stored &&
+    draft.references[name] === other.draft.references[name] &&
+    draft.links[name] === other.draft.links[name] &&
+    draft.parts[name] === other.draft.parts[name] &&
+    original?.parts[name] === other.original?.parts[name]
+  );
+}
+
 export interface RoleKind {
   /** Whether the role is one field among the attributes, rather than a section of its own. */
   readonly isField: boolean;
@@ -27,11 +44,11 @@ export interface RoleKind {
 }
 
 const KINDS: Readonly<Record<string, RoleKind>> = {
-  "ASSOCIATION to one": { isField: true, Field: ReferenceField },
-  "ASSOCIATION to many": { isField: false, Field: LinksField },
-  "COMPOSITION to one": { isField: false, Field: PartField },
-  "COMPOSITION to many": { isField: false, Field: PartsField },
-  "WHOLE to one": { isField: true, Field: WholeField },
+  "ASSOCIATION to one": { isField: true, Field: memo(ReferenceField, isSameRole) },
+  "ASSOCIATION to many": { isField: false, Field: memo(LinksField, isSameRole) },
+  "COMPOSITION to one": { isField: false, Field: memo(PartField, isSameRole) },
+  "COMPOSITION to many": { isField: false, Field: memo(PartsField, isSameRole) },
+  "WHOLE to one": { isField: true, Field: memo(WholeField, isSameRole) },
 };
 
 /** Returns how a role is edited and shown. */

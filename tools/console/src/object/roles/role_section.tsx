@@ -6,7 +6,7 @@ import { Section } from "../../components/layout";
 import { fieldTitle } from "../../description/field_title";
 import type { Role } from "../../description/model";
 import { type DraftPath, ROOT } from "../draft";
-import { useForm } from "../form_context";
+import { useIssues } from "../form_context";
 import { fieldKey, messagesOf } from "../issues";
 
 interface RoleSectionProps {
@@ -19,7 +19,7 @@ interface RoleSectionProps {
 }
 
 export function RoleSection({ role, path, count, actions, children }: RoleSectionProps) {
-  const { issues } = useForm();
+  const issues = useIssues();
   const id = useId();
   const found = issues.fields.get(fieldKey(path, role.name));
   const error = messagesOf(found, "ERROR");

@@ -1,6 +1,6 @@
 // The parts of a role in a draft, and what can be done with them.
 
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { isToMany, type Role } from "../../description/model";
 import { objectSelection, PAGE, partsField } from "../../documents/object";
 import { type Draft, type DraftPath, withoutPart, withPart, withParts } from "../draft";
@@ -24,6 +24,27 @@ export function useParts(role: Role, path: DraftPath, draft: Draft) {
   const [page, setPage] = useState(first);
   useEffect(() => setPage(first), [first]);
 
+  const remove = useCallback(
+    (part: Draft) => {
+      actions.change(path, role.name, (each) => withoutPart(each, role.name, part));
+      actions.leave(path, role.name);
+    },
+    [actions, path, role],
+  );
+  const restore = useCallback(
+    (part: Draft) => {
+      actions.change(path, role.name, (each) => {
+        const parts = each.parts[role.name];
+        if (!parts) return each;
+        const restored = (found: Draft) =>
+          found.clientId === part.clientId ? { ...found, isDeleted: false } : found;
+        return withParts(each, role.name, { ...parts, drafts: parts.drafts.map(restored) });
+      });
+      actions.leave(path, role.name);
+    },
+    [actions, path, role],
+  );
+
   return {
     target,
     drafts,
@@ -42,21 +63,8 @@ export function useParts(role: Role, path: DraftPath, draft: Draft) {
     add() {
       const part = newDraft(target);
       actions.change(path, role.name, (each) => withPart(each, role.name, isToMany(role), part));
-      return part;
     },
-    remove(part: Draft) {
-      actions.change(path, role.name, (each) => withoutPart(each, role.name, part));
-      actions.leave(path, role.name);
-    },
-    restore(part: Draft) {
-      actions.change(path, role.name, (each) => {
-        const parts = each.parts[role.name];
-        if (!parts) return each;
-        const restored = (found: Draft) =>
-          found.clientId === part.clientId ? { ...found, isDeleted: false } : found;
-        return withParts(each, role.name, { ...parts, drafts: parts.drafts.map(restored) });
-      });
-      actions.leave(path, role.name);
-    },
+    remove,
+    restore,
   };
 }

@@ -16,7 +16,7 @@ export interface RoleReader {
 }
 
 export function useRoleReader(role: Role, path: DraftPath): RoleReader {
-  const { model, class_, original, asOf } = useForm();
+  const { model, class_, objectId, asOf } = useForm();
   const [isReading, setReading] = useState(false);
   const [error, setError] = useState<string | null>(null);
 
@@ -35,7 +35,7 @@ export function useRoleReader(role: Role, path: DraftPath): RoleReader {
       try {
         const isPast = asOf !== null && class_.versioned;
         const document = roleDocument(class_, steps, field, isPast);
-        const variables = { id: original.id, ...(isPast ? { atVersion: asOf } : {}) };
+        const variables = { id: objectId, ...(isPast ? { atVersion: asOf } : {}) };
         const { data } = await ask<{ object: unknown }>(document, variables);
         return atSteps(data.object, steps)?.[role.name] ?? null;
       } catch (failure) {
@@ -45,7 +45,7 @@ export function useRoleReader(role: Role, path: DraftPath): RoleReader {
         setReading(false);
       }
     },
-    [model, class_, original.id, asOf, role, path],
+    [model, class_, objectId, asOf, role, path],
   );
 
   return { isReading, error, read };
