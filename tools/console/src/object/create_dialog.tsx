@@ -1,6 +1,7 @@
 // Creates an object that a role is to lead to, without leaving the form.
 
 import { Dialog } from "../components/dialog";
+import { useLeaveGuard } from "../components/leaving";
 import type { ModelClass } from "../description/model";
 import { titleOf } from "../description/sidebar";
 import { useModel } from "../description/use_model";
@@ -18,6 +19,7 @@ interface CreateDialogProps {
 
 export default function CreateDialog({ class_, onClose, onCreated }: CreateDialogProps) {
   const form = useObjectForm({ model: useModel(), class_, original: newDraft(class_) });
+  useLeaveGuard(form.isChanged);
   return (
     <Dialog
       title={t("New {class}", { class: titleOf(class_.name) })}
