@@ -124,6 +124,7 @@ OVERLAYS: Mapping[str, tuple[str, Sequence[Act]]] = {
     "cost": (BOOK, [_press("Cost")]),
     "delete": (BOOK, [_press("More"), lambda page: page.get_by_role("menuitem", name="Delete").click()]),
     "preview": (BOOK, [_type("Published", "2050"), _press("Preview")]),
+    "restoration": (f"{BOOK}/history", [_press("Restore")]),
     "key": ("/console/account/keys", [_press("Create a key")]),
 }
 """What opens above a page, and how it is opened."""
@@ -172,3 +173,17 @@ def test_axe_finds_nothing_in_a_picker(console: OpenVisit, library: Library) -> 
         seen.page.get_by_role("combobox", name="Publisher").fill("Ad")
         expect(seen.page.get_by_role("option", name="Adelphi")).to_be_visible()
         assert violations(seen.page, without=PICKERS_OF_ARIA) == []
+
+
+def test_axe_finds_nothing_in_a_conflict(console: OpenVisit, library: Library) -> None:
+    with console() as seen:
+        open_console(seen, address(library, BOOK.replace("Invisible Cities", "The Dispossessed")))
+        settle(seen.page)
+        seen.page.get_by_label("Pages").fill("300")
+        library.client.ask(
+            "mutation ($data: BookUpdate!) { Book___update(data: $data) { _id } }",
+            data={"_id": library.ids["The Dispossessed"], "pages": 301},
+        )
+        seen.page.get_by_role("button", name="Save", exact=True).click()
+        expect(seen.page.get_by_role("dialog", name="Somebody else has changed this object")).to_be_visible()
+        assert violations(seen.page) == []
