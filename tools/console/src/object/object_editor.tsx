@@ -72,7 +72,7 @@ export function ObjectEditor({ class_, stored, asOf, isReadOnly }: ObjectEditorP
   const theirs = form.current ?? (isOutdated && isChanged && isNewer(stored, original) ? stored : null);
 
   async function save(isForced = false) {
-    if (form.isChanged) await saveNow(isForced);
+    if (form.isChangedNow()) await saveNow(isForced);
   }
 
   async function saveNow(isForced: boolean) {
@@ -141,7 +141,7 @@ export function ObjectEditor({ class_, stored, asOf, isReadOnly }: ObjectEditorP
             onPreview={canPreview(class_, "update") ? () => setPreviewing(true) : undefined}
           />
         )}
-        {!isChanged && <NothingToSave />}
+        {!isChanged && <NothingToSave onSave={() => void save()} />}
       </div>
       <Suspense>
         {isPreviewing && (
@@ -221,12 +221,10 @@ function ChangedBanner({ onResolve }: { readonly onResolve: () => void }) {
 }
 
 /** Keeps the browser's own dialog for saving pages away, also while there is nothing to save. */
-function NothingToSave() {
-  useSaveShortcut(nothing);
+function NothingToSave({ onSave }: { readonly onSave: () => void }) {
+  useSaveShortcut(onSave);
   return null;
 }
-
-function nothing(): void {}
 
 /** Whether a member has saved an object since it was read. What is derived may differ without that. */
 function isNewer(stored: StoredObject, original: Draft): boolean {

@@ -58,7 +58,8 @@ export function useSaveShortcut(onSave: () => void, bar?: RefObject<HTMLElement 
       (document.activeElement as HTMLElement | null)?.blur();
       onSave();
     };
-    window.addEventListener("keydown", listen);
-    return () => window.removeEventListener("keydown", listen);
+    // Before the fields, some of which keep their keys to themselves.
+    window.addEventListener("keydown", listen, true);
+    return () => window.removeEventListener("keydown", listen, true);
   }, [onSave, bar]);
 }

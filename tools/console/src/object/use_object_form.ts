@@ -33,6 +33,8 @@ export interface ObjectForm {
   /** What the fields share. */
   readonly context: FormContextValue;
   readonly isChanged: boolean;
+  /** Whether the draft is changed at this moment, also by what a field has just handed over. */
+  isChangedNow(): boolean;
   readonly isSaving: boolean;
   /** Why the last attempt to save has failed, until something is changed. */
   readonly failure: ServiceError | null;
@@ -98,13 +100,18 @@ export function useObjectForm({ model, class_, original, initial, asOf = null }:
     kind,
     () =>
       inputOf(withoutProblems(model, latest.current.draft), withoutProblems(model, latest.current.original)),
-    (issues) => setJudgement({ ...NO_JUDGEMENT, issues }),
+    (issues) =>
+      // Leaving a field, also for a dialog, doesn't answer why saving was refused. A change does.
+      setJudgement((found) => (found.failure?.issues.length ? found : { ...NO_JUDGEMENT, issues })),
   );
 
   const actions = useMemo<FormActions>(
     () => ({
       change(path, field, change) {
+        const before = latest.current.draft;
         update(({ draft, original }) => ({ draft: changeAt(draft, path, change), original }));
+        // A field that is left hands over its value once more, also while a dialog opens.
+        if (!isChanged(latest.current.draft, before)) return;
         setJudgement((found) => {
           const key = fieldKey(path, field);
           if (found === NO_JUDGEMENT || (found.stale.has(key) && !found.failure)) return found;
@@ -167,7 +174,7 @@ export function useObjectForm({ model, class_, original, initial, asOf = null }:
     }
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is typed moves no issue to another place.
+  // What is typed moves no issue to another place.
   const issues = useMemo(() => {
     if (judgement.issues.length === 0) return NO_ISSUES;
     const isShown = (className: string, field: string) => hasField(model, className, field);
@@ -200,6 +207,7 @@ export function useObjectForm({ model, class_, original, initial, asOf = null }:
     actions,
     context,
     isChanged: changed,
+    isChangedNow: () => isChanged(latest.current.draft, latest.current.original),
     isSaving,
     failure,
     isForceable: failure !== null && areWarnings(failure.issues),
