@@ -88,6 +88,7 @@ def test_the_language_and_the_formats_are_changed(
     }
 
 
+@pytest.mark.thorough
 def test_an_email_address_waits_for_its_confirmation(
     console: OpenVisit, console_service: RunningService
 ) -> None:
@@ -108,6 +109,7 @@ def test_an_email_address_waits_for_its_confirmation(
     assert "pendingEmail" not in as_member(console_service, "berta")
 
 
+@pytest.mark.thorough
 def test_a_password_is_changed_and_the_page_stays_signed_in(
     console: OpenVisit, console_service: RunningService
 ) -> None:
@@ -141,6 +143,7 @@ def test_a_password_is_changed_and_the_page_stays_signed_in(
         expect(seen.page.get_by_role("button", name="carla")).to_be_attached()
 
 
+@pytest.mark.thorough
 def test_other_sessions_are_ended(console: OpenVisit, console_service: RunningService) -> None:
     tokens = [new_token(console_service, "dora") for _ in range(3)]
     with console() as seen:
@@ -189,6 +192,7 @@ def test_a_key_is_made_shown_once_and_ended(console: OpenVisit, console_service:
         eventually(partial(is_refused, console_service, key))
 
 
+@pytest.mark.thorough
 def test_a_request_that_fails_keeps_what_was_typed(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/account/keys", "emil")

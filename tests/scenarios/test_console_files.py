@@ -131,6 +131,7 @@ def test_a_picture_is_uploaded_shown_downloaded_replaced_and_removed(
         assert stored(client, "Specimen", id_, "picture") is None
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_no_picture_is_never_shown(console: OpenVisit, client: Client) -> None:
     id_, _team = client.person()
     drawing = b"<svg xmlns='http://www.w3.org/2000/svg'><script>document.title = 'ran'</script></svg>"
@@ -143,6 +144,7 @@ def test_a_file_that_is_no_picture_is_never_shown(console: OpenVisit, client: Cl
         assert field.get_by_role("img").count() == 0
 
 
+@pytest.mark.thorough
 def test_a_large_file_goes_on_where_the_connection_was_lost(
     console: OpenVisit, client: Client, console_service: RunningService
 ) -> None:
@@ -182,6 +184,7 @@ def _patches(route: Route, handle: Any) -> None:
         route.continue_()
 
 
+@pytest.mark.thorough
 @pytest.mark.soak
 def test_a_large_file_goes_on_after_the_page_was_loaded_again(
     console: OpenVisit, client: Client, console_service: RunningService, tmp_path: Path
@@ -212,6 +215,7 @@ def test_a_large_file_goes_on_after_the_page_was_loaded_again(
     assert content(console_service, stored(client, "Person", id_, "photo")["link"]) == LARGE
 
 
+@pytest.mark.thorough
 def test_an_upload_can_be_canceled(console: OpenVisit, client: Client) -> None:
     id_, _team = client.person()
     with console() as seen:
@@ -226,6 +230,7 @@ def test_an_upload_can_be_canceled(console: OpenVisit, client: Client) -> None:
         expect(page.get_by_role("alert")).not_to_be_attached()
 
 
+@pytest.mark.thorough
 def test_a_refused_upload_says_why_and_can_be_repeated(console: OpenVisit, client: Client) -> None:
     """The request is broken, as by a service that has no room."""
     id_ = specimen(client)
@@ -247,6 +252,7 @@ def test_a_refused_upload_says_why_and_can_be_repeated(console: OpenVisit, clien
     assert stored(client, "Specimen", id_, "picture")["name"] == "a.png"
 
 
+@pytest.mark.thorough
 @pytest.mark.soak
 def test_a_pending_file_that_has_expired_says_so(console: OpenVisit, client: Client) -> None:
     id_ = specimen(client)

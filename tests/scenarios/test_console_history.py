@@ -113,6 +113,7 @@ def queries(requests: list[Any]) -> int:
     return len([each for each in requests if "/graphql/" in each.url])
 
 
+@pytest.mark.thorough
 def test_the_time_line_says_who_has_changed_what_in_two_requests(
     console: OpenVisit, ada: str, folder: Path
 ) -> None:
@@ -141,6 +142,7 @@ def test_the_time_line_says_who_has_changed_what_in_two_requests(
         assert queries(seen.requests) == 3
 
 
+@pytest.mark.thorough
 def test_a_long_time_line_is_read_page_by_page(
     console: OpenVisit, hire: Callable[..., str], client: Client
 ) -> None:
@@ -193,6 +195,7 @@ def open_console_on_a_phone(page: Page, path: str) -> None:
     page.get_by_role("button", name="Sign in", exact=True).click()
 
 
+@pytest.mark.thorough
 def test_a_version_is_restored(console: OpenVisit, client: Client, ada: str, folder: Path) -> None:
     with console() as seen:
         open_console(seen, history(ada))
@@ -210,6 +213,7 @@ def test_a_version_is_restored(console: OpenVisit, client: Client, ada: str, fol
         expect(versions(seen.page)).to_have_count(5)
 
 
+@pytest.mark.thorough
 def test_a_version_is_restored_by_the_keyboard(console: OpenVisit, client: Client, ada: str) -> None:
     with console() as seen:
         page = seen.page
@@ -227,6 +231,7 @@ def test_a_version_is_restored_by_the_keyboard(console: OpenVisit, client: Clien
         assert stored(client, ada, "{ last_name }") == {"last_name": "Byron"}
 
 
+@pytest.mark.thorough
 def test_what_a_restoration_leaves_out_is_said_first(
     console: OpenVisit, client: Client, hire: Callable[..., str], folder: Path
 ) -> None:
@@ -247,6 +252,7 @@ def test_what_a_restoration_leaves_out_is_said_first(
         assert len(version_starts(client, alan)) == 2  # nothing else had changed
 
 
+@pytest.mark.thorough
 def test_a_deleted_object_is_found_looked_at_and_restored(
     console: OpenVisit, client: Client, hire: Callable[..., str], folder: Path
 ) -> None:
@@ -325,6 +331,7 @@ def test_the_whole_console_is_as_of_an_instant(
         assert writes == []
 
 
+@pytest.mark.thorough
 def test_an_instant_is_chosen_in_the_members_zone_and_formats(console: OpenVisit, ada: str) -> None:
     with console() as seen:
         page = seen.page
@@ -349,6 +356,7 @@ def test_an_instant_is_chosen_in_the_members_zone_and_formats(console: OpenVisit
         expect(page.get_by_role("link", name="Ada Lovelace")).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_a_member_who_only_reads_is_offered_no_restoration(console: OpenVisit, ada: str) -> None:
     with console() as seen:
         open_console(seen, history(ada), "rita")
@@ -356,6 +364,7 @@ def test_a_member_who_only_reads_is_offered_no_restoration(console: OpenVisit, a
         expect(seen.page.get_by_role("button", name=re.compile("Restore"))).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_a_history_whose_request_fails_says_so_and_is_read_again(
     console: OpenVisit, client: Client, ada: str
 ) -> None:

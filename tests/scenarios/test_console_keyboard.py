@@ -91,6 +91,7 @@ def test_a_book_is_found_and_changed(console: OpenVisit, library: Library) -> No
         assert found == {"pages": 210}
 
 
+@pytest.mark.thorough
 def test_a_book_is_created(console: OpenVisit) -> None:
     with console() as seen:
         page = seen.page
@@ -111,6 +112,7 @@ def test_a_book_is_created(console: OpenVisit) -> None:
         expect(heading(page)).to_be_focused()
 
 
+@pytest.mark.thorough
 def test_a_dialog_gives_the_focus_back(console: OpenVisit, library: Library) -> None:
     with console() as seen:
         page = seen.page

@@ -119,7 +119,9 @@ def test_objects_are_found_by_a_search_a_filter_and_a_link(console: OpenVisit) -
         page.get_by_role("dialog").get_by_label("Value").fill("1030")
         page.get_by_role("dialog").get_by_text("Show the objects that do not meet it").click()
         page.get_by_role("button", name="Apply").click()
-        expect(page.get_by_role("button", name="Salary is not more than 1,030", exact=True)).to_be_visible()
+        expect(
+            page.get_by_role("button", name="Salary is not more than 1,030.00", exact=True)
+        ).to_be_visible()
         expect(rows(page)).to_have_count(5)
         address = page.url
 
@@ -136,6 +138,7 @@ def test_objects_are_found_by_a_search_a_filter_and_a_link(console: OpenVisit) -
         assert len(documents(seen)) == before + 1
 
 
+@pytest.mark.thorough
 def test_a_list_is_sorted_in_both_directions_by_several_attributes(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, LIST)
@@ -157,6 +160,7 @@ def test_a_list_is_sorted_in_both_directions_by_several_attributes(console: Open
         expect(page).to_have_url(re.compile(r"sort=email$"))
 
 
+@pytest.mark.thorough
 def test_the_columns_that_a_member_chooses_are_kept(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, LIST)
@@ -190,6 +194,7 @@ def test_the_columns_that_a_member_chooses_are_kept(console: OpenVisit) -> None:
         expect(page.get_by_role("columnheader").nth(2)).to_have_text("Email")
 
 
+@pytest.mark.thorough
 def test_groups_have_totals_and_lead_to_their_objects(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, LIST)
@@ -224,6 +229,7 @@ def test_groups_have_totals_and_lead_to_their_objects(console: OpenVisit) -> Non
         expect(page.get_by_role("button", name="Hired on is 01/04/2026 or after", exact=True)).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_an_empty_class_and_an_empty_result_say_what_to_do(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/data/Meeting")
@@ -244,6 +250,7 @@ def test_an_empty_class_and_an_empty_result_say_what_to_do(console: OpenVisit) -
         expect(page).to_have_url(re.compile("/data/Company/object$"))
 
 
+@pytest.mark.thorough
 def test_what_the_service_refuses_is_said_with_a_way_back(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, f"{LIST}?expression=salary%20%3E%20nothing&sort=email")
@@ -254,6 +261,7 @@ def test_what_the_service_refuses_is_said_with_a_way_back(console: OpenVisit) ->
         expect(page).to_have_url(re.compile(r"sort=email$"))
 
 
+@pytest.mark.thorough
 def test_a_search_in_too_many_objects_leads_to_what_an_index_can_answer(console: OpenVisit) -> None:
     refused = {
         "errors": [{"message": "Too much.", "extensions": {"classification": "READ_LIMIT"}}],
@@ -271,6 +279,7 @@ def test_a_search_in_too_many_objects_leads_to_what_an_index_can_answer(console:
         expect(page.get_by_role("searchbox", name="Search", exact=True)).to_have_value("")
 
 
+@pytest.mark.thorough
 def test_a_broken_request_is_said_and_can_be_tried_again(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, LIST)
@@ -292,6 +301,7 @@ def test_a_broken_request_is_said_and_can_be_tried_again(console: OpenVisit) -> 
         seen.complaints[:] = [each for each in seen.complaints if not each.startswith(NO_RESPONSE)]
 
 
+@pytest.mark.thorough
 def test_a_broken_summary_keeps_what_was_chosen(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, f"{LIST}?group=team&total=salary.sum")
@@ -309,6 +319,7 @@ def test_a_broken_summary_keeps_what_was_chosen(console: OpenVisit) -> None:
         expect(summary.get_by_text("13 groups")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_member_who_may_read_little_asks_for_nothing_else(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, f"{LIST}?sort=-salary&filter=salary.gt.1&group=&total=salary.sum", "mia")
@@ -323,6 +334,7 @@ def test_a_member_who_may_read_little_asks_for_nothing_else(console: OpenVisit) 
         expect(page.get_by_role("heading", name="There is no such list")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_keyboard_alone_finds_and_opens_an_object(console: OpenVisit) -> None:
     with console() as seen:
         seen.page.goto(LIST)
@@ -341,6 +353,7 @@ def test_the_keyboard_alone_finds_and_opens_an_object(console: OpenVisit) -> Non
         expect(page).to_have_url(re.compile("/data/Employee/objects/"))
 
 
+@pytest.mark.thorough
 def test_selected_objects_are_counted(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, LIST)
@@ -358,6 +371,7 @@ def test_selected_objects_are_counted(console: OpenVisit) -> None:
         expect(bar).to_have_count(0)
 
 
+@pytest.mark.thorough
 def test_a_phone_keeps_the_label_in_sight(console: OpenVisit) -> None:
     with console(**PHONE) as seen:
         seen.page.goto(LIST)

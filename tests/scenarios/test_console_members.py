@@ -58,6 +58,7 @@ def choose(page: Page, action: str) -> None:
     page.get_by_role("menuitem", name=action).click()
 
 
+@pytest.mark.thorough
 def test_members_are_searched_and_filtered(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/members")
@@ -116,6 +117,7 @@ def test_a_member_is_invited_changed_disabled_and_deleted(
     assert member(console_service, "rosalind") is None
 
 
+@pytest.mark.thorough
 def test_the_last_administrator_stays(console: OpenVisit, console_service: RunningService) -> None:
     refused = re.compile('"admin" is the only active administrator.')
     with console() as seen:
@@ -132,6 +134,7 @@ def test_the_last_administrator_stays(console: OpenVisit, console_service: Runni
     assert (member(console_service, "admin") or {})["profile"] == "Administrator"
 
 
+@pytest.mark.thorough
 def test_a_password_is_mailed_and_set(console: OpenVisit, console_service: RunningService) -> None:
     with console() as seen:
         open_console(seen, "/console/members")
@@ -151,6 +154,7 @@ def test_a_password_is_mailed_and_set(console: OpenVisit, console_service: Runni
     assert console_service.request("GET", "/auth/administration/member", headers=headers).status == 200
 
 
+@pytest.mark.thorough
 def test_a_program_gets_a_key(console: OpenVisit, console_service: RunningService) -> None:
     with console() as seen:
         open_console(seen, "/console/members")
@@ -172,6 +176,7 @@ def test_a_program_gets_a_key(console: OpenVisit, console_service: RunningServic
     assert found["username"] == "importer"
 
 
+@pytest.mark.thorough
 def test_objects_are_handed_over(console: OpenVisit, console_service: RunningService) -> None:
     made = console_service.graphql(
         """mutation {
@@ -198,6 +203,7 @@ def test_objects_are_handed_over(console: OpenVisit, console_service: RunningSer
     assert found["data"]["Project___getPage"]["items"] == [{"_ownedby": "mia"}]
 
 
+@pytest.mark.thorough
 def test_the_audit_trail_says_what_happened(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/members")
@@ -212,6 +218,7 @@ def test_the_audit_trail_says_what_happened(console: OpenVisit) -> None:
         expect(rows.nth(1)).to_contain_text("Signed in")
 
 
+@pytest.mark.thorough
 def test_other_members_see_no_members(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/account", "mo")
@@ -220,6 +227,7 @@ def test_other_members_see_no_members(console: OpenVisit) -> None:
         expect(seen.page.get_by_role("alert")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_list_that_can_not_be_read_says_so(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/account")

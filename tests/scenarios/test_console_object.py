@@ -124,6 +124,7 @@ def test_an_object_is_created_with_its_parts_in_one_write(
         assert asked(seen, "Project___get(") == []
 
 
+@pytest.mark.thorough
 def test_only_what_has_changed_is_sent(console: OpenVisit, console_service: RunningService) -> None:
     path = project(console_service, "PRJ-0002", tasks=[{"title": "Draft", "hours": "3"}, {"title": "Build"}])
     with console() as seen:
@@ -192,7 +193,7 @@ def test_nothing_typed_is_lost_when_saving_fails(
         page.route("**/api/graphql/**", answer)
         page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_role("alert").filter(has_text="Not saved.")).to_be_visible()
-        expect(page.get_by_label("Budget")).to_have_value("99")
+        expect(page.get_by_label("Budget")).to_have_value("99.00")
         expect(task(page, 0).get_by_label("Title")).to_have_value("Typed")
         is_broken = False
         page.get_by_role("button", name="Save", exact=True).click()
@@ -229,6 +230,7 @@ def test_a_member_is_asked_before_changes_are_lost(
         expect(page.get_by_role("heading", level=1)).to_have_text("Team")
 
 
+@pytest.mark.thorough
 def test_the_draft_of_a_new_object_survives_a_reload(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/data/Project/new")
@@ -285,6 +287,7 @@ def test_a_deletion_that_a_required_role_forbids_says_so(
         assert asked(seen, "mutation") == []
 
 
+@pytest.mark.thorough
 def test_a_narrowed_profile_asks_for_nothing_that_it_may_not_see(
     console: OpenVisit, console_service: RunningService
 ) -> None:

@@ -90,6 +90,7 @@ def assert_fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
+@pytest.mark.thorough
 def test_markup_is_shown_as_text(console: OpenVisit, eve: str) -> None:
     with console() as seen:
         page = seen.page
@@ -118,12 +119,14 @@ def test_markup_is_shown_as_text_on_other_pages(console: OpenVisit, eve: str) ->
         assert_unharmed(seen.page)
 
 
+@pytest.mark.thorough
 def test_names_in_addresses_are_shown_as_text(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/data/%3Cmarquee%3E?search=%3Cmarquee%3E")
         assert_unharmed(seen.page)
 
 
+@pytest.mark.thorough
 def test_texts_from_right_to_left_keep_their_direction(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/data/Thing")
@@ -134,6 +137,7 @@ def test_texts_from_right_to_left_keep_their_direction(console: OpenVisit) -> No
         expect(seen.page.get_by_label("Height")).to_have_css("direction", "ltr")
 
 
+@pytest.mark.thorough
 def test_a_long_word_breaks_no_page(console: OpenVisit, eve: str) -> None:
     with console(**PHONE) as seen:
         seen.page.goto("/console/data/Thing")

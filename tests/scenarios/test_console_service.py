@@ -71,6 +71,7 @@ def test_an_administrator_sees_the_service_by_one_request(console: OpenVisit) ->
         assert (reports(seen), asked_for_costs(seen)) == (1, 0)
 
 
+@pytest.mark.thorough
 def test_the_diagram_of_the_model_leads_to_lists(console: OpenVisit) -> None:
     with console() as seen:
         page = seen.page
@@ -97,6 +98,7 @@ def test_the_diagram_of_the_model_leads_to_lists(console: OpenVisit) -> None:
         expect(page.get_by_role("heading", level=1, name="Team")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_text_of_the_model_is_copied(console: OpenVisit) -> None:
     with console(permissions=["clipboard-read", "clipboard-write"]) as seen:
         page = seen.page
@@ -110,6 +112,7 @@ def test_the_text_of_the_model_is_copied(console: OpenVisit) -> None:
         assert copied.startswith("# The model of a small company.")
 
 
+@pytest.mark.thorough
 def test_another_member_sees_the_model_and_nothing_of_the_service(console: OpenVisit) -> None:
     with console() as seen:
         page = seen.page
@@ -129,6 +132,7 @@ def test_another_member_sees_the_model_and_nothing_of_the_service(console: OpenV
         assert (reports(seen), asked_for_costs(seen)) == (0, 0)
 
 
+@pytest.mark.thorough
 def test_a_report_that_does_not_come_is_asked_for_again(console: OpenVisit) -> None:
     with console() as seen:
         page = seen.page
@@ -147,6 +151,7 @@ def test_a_report_that_does_not_come_is_asked_for_again(console: OpenVisit) -> N
         seen.complaints.clear()
 
 
+@pytest.mark.thorough
 def test_a_store_that_does_not_answer_is_told_in_plain_words(console: OpenVisit) -> None:
     def answer(route: Route) -> None:
         report: Any = route.fetch().json()
@@ -165,6 +170,7 @@ def test_a_store_that_does_not_answer_is_told_in_plain_words(console: OpenVisit)
         expect(page.get_by_text("The models can't be compared.")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_build_and_changes_say_what_to_run(console: OpenVisit) -> None:
     building = {"class": "Team", "name": "@index(founded)", "state": "BUILDING", "builtObjects": 1200}
     change = {
@@ -194,6 +200,7 @@ def test_a_build_and_changes_say_what_to_run(console: OpenVisit) -> None:
         expect(page.get_by_role("row", name="Employee.phone")).to_contain_text("Keep it, or drop its values.")
 
 
+@pytest.mark.thorough
 def test_an_administrator_asks_what_a_page_costs(console: OpenVisit, console_service: RunningService) -> None:
     document = 'mutation { Team___create(data: {name: "Costs"}) { _id } }'
     team = console_service.graphql(document)["data"]["Team___create"]["_id"]
@@ -218,6 +225,7 @@ def test_an_administrator_asks_what_a_page_costs(console: OpenVisit, console_ser
         seen.complaints.clear()
 
 
+@pytest.mark.thorough
 def test_the_cost_of_a_page_names_the_missing_index(
     console: OpenVisit, console_service: RunningService
 ) -> None:
@@ -243,6 +251,7 @@ def test_the_cost_of_a_page_names_the_missing_index(
         expect(dialog).to_contain_text("read all objects")
 
 
+@pytest.mark.thorough
 def test_the_account_menu_leads_to_graphiql_in_this_tab_signed_in(console: OpenVisit) -> None:
     with console() as seen:
         page = seen.page
@@ -256,6 +265,7 @@ def test_the_account_menu_leads_to_graphiql_in_this_tab_signed_in(console: OpenV
         expect(page.get_by_role("button", name="admin")).to_be_visible()
 
 
+@pytest.mark.thorough
 @pytest.mark.soak
 def test_a_model_of_104_classes_is_searched_and_looked_at(
     console_build: None, browser: Browser, tmp_path: Path

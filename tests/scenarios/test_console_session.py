@@ -80,6 +80,7 @@ def test_a_wrong_password_is_said_and_a_right_one_leads_to_the_page(console: Ope
         assert seen.page.evaluate("[localStorage.length, document.cookie]") == [0, ""]
 
 
+@pytest.mark.thorough
 def test_a_password_can_be_shown(console: OpenVisit) -> None:
     with console() as seen:
         seen.page.goto("/console/")
@@ -92,6 +93,7 @@ def test_a_password_can_be_shown(console: OpenVisit) -> None:
         assert password.get_attribute("type") == "password"
 
 
+@pytest.mark.thorough
 def test_too_many_failures_say_how_long_to_wait(console: OpenVisit) -> None:
     refused = {"title": "Too Many Requests", "status": 429, "detail": "Too many attempts."}
     with console() as seen:
@@ -128,6 +130,7 @@ def test_a_session_that_ends_loses_nothing_that_was_typed(
         expect(seen.page.get_by_role("cell", name="nightly import", exact=True)).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_another_member_is_warned_and_begins_anew(
     console: OpenVisit, console_service: RunningService
 ) -> None:
@@ -148,6 +151,7 @@ def test_another_member_is_warned_and_begins_anew(
         assert "rosa" not in seen.page.content()
 
 
+@pytest.mark.thorough
 def test_a_change_that_needs_a_new_sign_in_goes_on_after_it(console: OpenVisit) -> None:
     stale: dict[str, Any] = {
         "status": 401,
@@ -179,6 +183,7 @@ def test_a_change_that_needs_a_new_sign_in_goes_on_after_it(console: OpenVisit) 
         expect(seen.page.get_by_role("dialog", name="Copy the new key")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_a_new_tab_is_signed_in_and_signing_out_ends_both(
     console: OpenVisit, console_service: RunningService
 ) -> None:
@@ -197,6 +202,7 @@ def test_a_new_tab_is_signed_in_and_signing_out_ends_both(
         eventually(partial(_is_refused, console_service, token))
 
 
+@pytest.mark.thorough
 def test_a_page_that_can_not_reach_the_service_says_so_and_goes_on(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, KEYS, "mia")
@@ -215,6 +221,7 @@ def test_a_page_that_can_not_reach_the_service_says_so_and_goes_on(console: Open
         forget_what_failed(seen)
 
 
+@pytest.mark.thorough
 def test_a_service_that_is_busy_is_asked_again(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/account", "mia")
@@ -227,6 +234,7 @@ def test_a_service_that_is_busy_is_asked_again(console: OpenVisit) -> None:
         expect(seen.page.get_by_text("The service can't do anything now.", exact=False)).to_be_hidden()
 
 
+@pytest.mark.thorough
 def test_graphiql_and_the_reference_are_signed_in_already(console: OpenVisit) -> None:
     with console() as seen:
         open_console(seen, "/console/account", "rosa")
@@ -243,6 +251,7 @@ def test_graphiql_and_the_reference_are_signed_in_already(console: OpenVisit) ->
         expect(seen.page.get_by_label("Username")).to_be_visible()
 
 
+@pytest.mark.thorough
 def test_the_console_is_signed_in_after_the_reference(console: OpenVisit) -> None:
     with console() as seen:
         seen.page.goto("/public/reference")

@@ -134,6 +134,7 @@ def test_each_type_is_edited_and_read_back(console: OpenVisit, client: Client) -
     assert person(client, id_) == expected
 
 
+@pytest.mark.thorough
 def test_what_can_not_be_read_is_kept_and_not_sent(console: OpenVisit, client: Client) -> None:
     id_, _team = client.person(last_name="Byron", born="1990-12-10", height=170)
     with console() as seen:
@@ -164,6 +165,7 @@ def test_what_can_not_be_read_is_kept_and_not_sent(console: OpenVisit, client: C
     assert [found["height"], found["salary"], found["born"]] == [171, "1.25", "1990-12-11"]
 
 
+@pytest.mark.thorough
 def test_a_time_that_clocks_show_twice_is_the_one_that_was_chosen(console: OpenVisit, client: Client) -> None:
     id_, _team = client.person(seen="2026-10-25T01:15:00Z")
     with console() as seen:
@@ -189,6 +191,7 @@ def test_a_time_that_clocks_show_twice_is_the_one_that_was_chosen(console: OpenV
     assert person(client, id_)["seen"] == "2026-03-29T03:30:00.000+02:00"
 
 
+@pytest.mark.thorough
 @pytest.mark.soak
 def test_an_italian_reads_and_writes_italian_numbers(console: OpenVisit, client: Client) -> None:
     id_, _team = client.person(salary="1234567.5", height=1234)
@@ -204,6 +207,7 @@ def test_an_italian_reads_and_writes_italian_numbers(console: OpenVisit, client:
     assert [found["salary"], found["height"]] == ["7654321.25", 4321]
 
 
+@pytest.mark.thorough
 def test_a_refused_save_keeps_what_was_typed(console: OpenVisit, client: Client) -> None:
     """The request is broken, as by a service that is restarted."""
     id_, _team = client.person(last_name="Byron")

@@ -52,10 +52,12 @@ def test_a_sign_in_ends_at_the_front_end_with_a_code_for_it_alone(service: Runni
     bearer = {"Authorization": f"Bearer {token.json()['access_token']}"}
     me = service.request("GET", "/auth/administration/member", headers=bearer).json()
     assert me["username"] == "anna"
-    assert exchange(service, code, mine.verifier).status == 401, "it works once"
     path = f"/auth/administration/members/{me['id']}/sessions"
     (session,) = service.request("GET", path, headers=bearer).json()
     assert (session["way"], session["current"]) == ("password", True)
+    assert exchange(service, code, mine.verifier).status == 401, "it works once"
+    renewed = service.request("GET", "/auth/token/refreshJwtToken", headers=bearer)
+    assert renewed.status == 401, "a second use ends the session of the first"
 
 
 def test_a_browser_without_an_end_is_led_to_the_account_page(service: RunningService) -> None:

@@ -36,6 +36,8 @@ MAX_CLOCK_DIFFERENCE = 60
 _TIMEOUT = 35
 """Seconds. The gateway answers within 29."""
 _CHUNK = 64 * 1024
+_ASSET = re.compile(r'(?:href|src)="(assets/[^"]+)"')
+"""Matches where the page of the console names one of its files."""
 
 
 class Outcome(NamedTuple):
@@ -176,7 +178,7 @@ def check_console(instance: TriedInstance) -> str:
     right = f'<base href="{urlsplit(instance.base_url).path}/console/">'
     if right not in page:
         raise CheckFailed(f"the page lacks {right}. Set STRATABASE_BASE_URL to {instance.base_url}.")
-    files = re.findall(r'(?:href|src)="(assets/[^"]+)"', page)
+    files = _ASSET.findall(page)
     for file in files:
         _expect(instance.send("GET", f"/console/{file}"), HTTPStatus.OK)
     return f"the page has {pluralize(len(files), 'file')}"
