@@ -1,0 +1,1 @@
+import{l as e,o as t}from"./messages-KKBf3f3S.js";var n=(0,e(t(),1).createContext)(null);export{n as t};

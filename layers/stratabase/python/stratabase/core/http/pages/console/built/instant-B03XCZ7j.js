@@ -1,0 +1,1 @@
+import{t as e}from"./messages-KKBf3f3S.js";import{Rt as t}from"./button-B42RHRKu.js";var n=t();function r({iso:t}){let r=new Intl.DateTimeFormat(e(),{dateStyle:`medium`,timeStyle:`short`});return(0,n.jsx)(`time`,{dateTime:t,className:`nowrap`,children:r.format(new Date(t))})}export{r as t};

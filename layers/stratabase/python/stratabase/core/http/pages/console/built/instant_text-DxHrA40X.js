@@ -1,0 +1,1 @@
+import{t as e}from"./messages-KKBf3f3S.js";function t(t,n){let r={dateStyle:`medium`,timeStyle:`short`,hourCycle:`h23`},i=e()===`en`?`en-GB`:e(),a=new Date(t);if(Number.isNaN(a.getTime()))return t;try{return new Intl.DateTimeFormat(i,{...r,timeZone:n}).format(a)}catch{return new Intl.DateTimeFormat(i,r).format(a)}}export{t};

@@ -1,0 +1,1 @@
+function e(e){return e._label||e._id}export{e as t};
