@@ -86,7 +86,7 @@ def test_the_service_layer_contains_only_the_compiled_package(tmp_path: Path) ->
     others = {file.relative_to(built) for file in built.rglob("*") if file.is_file()} - {
         Path("python") / each for each in (*modules, *compiled)
     }
-    needed_at_run_time = {".lark", ".graphql", ".html", ".css", ".js", ".po", ".txt"}
+    needed_at_run_time = {".lark", ".graphql", ".html", ".css", ".js", ".json", ".po", ".txt"}
     assert {each.suffix for each in others} == needed_at_run_time
     assert {each.name for each in others if each.suffix == ".txt"} == {"licenses.txt", "unicode_14.txt"}
     assert {each.name for each in (built / "python").iterdir()} == {"stratabase", "stratabase_aws"}
