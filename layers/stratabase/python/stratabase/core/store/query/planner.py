@@ -159,19 +159,18 @@ def build_plan(class_: Class, query: Query, schema: QuerySchema | None, source: 
         source = source._replace(decoder=choice.decoder, hit_rate=choice.hit_rate)
         plan = choice.candidate.build(source, query)
         assert plan is not None, "a reusable candidate builds a plan for each query"
-        _note_candidate(_Target(class_, query, schema), choice.candidate)
+        _note_candidate(class_, query, schema, choice.candidate)
         return plan
     hit_rate = None if shape is None else HitRate()
     source = source._replace(hit_rate=hit_rate)
-    target = _Target(class_, query, schema)
-    for candidate in _in_turn(target):
+    for candidate in _in_turn(_Target(class_, query, schema)):
         plan = candidate.build(source, query)
         if plan is not None:
             if shape is not None and hit_rate is not None and candidate.is_reusable:
                 if len(choices) >= _MAX_CHOICES:
                     choices.clear()
                 choices[shape] = _Choice(candidate, source.decoder_of(class_, query), hit_rate)
-            _note_candidate(target, candidate)
+            _note_candidate(class_, query, schema, candidate)
             return plan
     raise AssertionError
 
@@ -182,11 +181,11 @@ def note_plan(class_: Class, description: str) -> None:
         note(TakenPlan(class_.name, description))
 
 
-def _note_candidate(target: _Target, taken: PlanCandidate) -> None:
+def _note_candidate(class_: Class, query: Query, schema: QuerySchema | None, taken: PlanCandidate) -> None:
     if note := _note.get():
-        missing = advised_index(target.class_, target.query, target.schema, taken)
+        missing = advised_index(class_, query, schema, taken)
         advised = None if missing is None else AdvisedIndex(missing.class_.name, missing.attributes)
-        note(TakenPlan(target.class_.name, taken.description, advised))
+        note(TakenPlan(class_.name, taken.description, advised))
 
 
 def plan_candidates(class_: Class, query: Query, schema: QuerySchema | None) -> Sequence[PlanCandidate]:
