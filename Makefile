@@ -56,7 +56,7 @@ format: $(VENV)/.dev ## Format the code and mend what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-soak: $(VENV)/.dev .venv-ministack/.done .venv-layers/.done .venv-sam/.done ## The races, kills and random histories at full count (up to an hour)
+soak: $(VENV)/.dev .venv-ministack/.done .venv-sam/.done $(BUILT) ## The races, kills and random histories at full count (up to an hour)
 	STRATABASE_SOAK=1 $(BIN)/python -u -m pytest -n 3 --dist worksteal --durations=30 --durations-min=20 -m soak $(TESTS)
 
 PEERS := .node-peer/.done .postgresql/.done
