@@ -8,7 +8,13 @@ import pytest
 from tests.everything_model import FILE
 from tests.scenarios.browser import browser, folder, origin, service, visit  # noqa: F401 - fixtures
 from tests.scenarios.company import Company
-from tests.scenarios.console import console, console_build, console_service  # noqa: F401 - fixtures
+from tests.scenarios.console import (  # noqa: F401 - fixtures
+    client,
+    console,
+    console_build,
+    console_service,
+    library,
+)
 from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import running
 

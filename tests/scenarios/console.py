@@ -12,6 +12,8 @@ from playwright.sync_api import Browser
 
 from tests.console_build import build_console
 from tests.scenarios.browser import OpenVisit, visit_of_service
+from tests.scenarios.console_library import Library, open_library
+from tests.scenarios.graph_client import Client
 from tests.service import RunningService, running
 
 
@@ -29,6 +31,19 @@ def console_service(
     folder: Path = tmp_path_factory.mktemp("console")
     with running(folder / "home") as service:
         yield service
+
+
+@pytest.fixture(scope="module")
+def library(console_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """Return a service with the model of a library, for modules whose `console_service` it is."""
+    with open_library(tmp_path_factory.mktemp("library")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def client(console_service: RunningService) -> Client:
+    """Return a client of the console's service, as its administrator."""
+    return Client(console_service)
 
 
 @pytest.fixture

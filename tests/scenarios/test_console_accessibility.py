@@ -1,15 +1,16 @@
 """axe-core finds nothing on any page of the console and in none of its dialogs, in light and in dark."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.scenarios.browser import PHONE, OpenVisit, visit_of_service
+from tests.scenarios.browser import PHONE, OpenVisit
 from tests.scenarios.console_axe import violations
-from tests.scenarios.console_library import Library, open_library
+from tests.scenarios.console_library import Library
 from tests.scenarios.console_sign_in import fill_in, open_console
+from tests.service import RunningService
 
 pytestmark = pytest.mark.built
 
@@ -45,15 +46,8 @@ IN_CI = ("list", "object", "new object", "history", "members", "preferences", "s
 
 
 @pytest.fixture(scope="module")
-def library(console_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    with open_library(tmp_path_factory.mktemp("library")) as started:
-        yield started
-
-
-@pytest.fixture
-def console(browser: Browser, library: Library) -> OpenVisit:
-    """Open a page. At the end, assert that it stayed at its origin and reported no errors."""
-    return visit_of_service(browser, library.service.port)
+def console_service(library: Library) -> RunningService:
+    return library.service
 
 
 def settle(page: Page) -> None:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.scenarios.browser import OpenVisit, visit_of_service
+from tests.scenarios.browser import OpenVisit
 from tests.scenarios.console_sign_in import fill_in, open_console
 from tests.service import PASSWORD, RunningService, basic, eventually, running
 
@@ -29,12 +29,6 @@ def console_service(
         for name in ("anna", "berta", "carla", "dora", "emil"):
             service.add_member(name, "Manager")
         yield service
-
-
-@pytest.fixture
-def console(browser: Browser, console_service: RunningService) -> OpenVisit:
-    """Open a page. At the end, assert that it stayed at its origin and reported no errors."""
-    return visit_of_service(browser, console_service.port)
 
 
 def part(page: Page, name: str) -> Locator:

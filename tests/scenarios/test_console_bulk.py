@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.everything_model import FILE
-from tests.scenarios.browser import OpenVisit, visit_of_service
+from tests.scenarios.browser import OpenVisit
 from tests.scenarios.console_sign_in import open_console
 from tests.scenarios.graph_client import Client
 from tests.service import RunningService, running
@@ -23,16 +23,6 @@ def console_service(
     home = tmp_path_factory.mktemp("console") / "home"
     with running(home, model=FILE, application="Everything") as service:
         yield service
-
-
-@pytest.fixture
-def console(browser: Browser, console_service: RunningService) -> OpenVisit:
-    return visit_of_service(browser, console_service.port)
-
-
-@pytest.fixture(scope="module")
-def client(console_service: RunningService) -> Client:
-    return Client(console_service)
 
 
 def specimens(client: Client, prefix: str, number: int) -> list[str]:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, Route, expect
+from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from tests.everything_model import FILE
-from tests.scenarios.browser import OpenVisit, Visit, visit_of_service
+from tests.scenarios.browser import OpenVisit, Visit
 from tests.scenarios.console_sign_in import open_console
 from tests.scenarios.graph_client import Client
 from tests.scenarios.test_files_in_a_browser import picture
@@ -33,16 +33,6 @@ def console_service(
     home = tmp_path_factory.mktemp("console") / "home"
     with running(home, model=FILE, application="Everything") as service:
         yield service
-
-
-@pytest.fixture
-def console(browser: Browser, console_service: RunningService) -> OpenVisit:
-    return visit_of_service(browser, console_service.port)
-
-
-@pytest.fixture(scope="module")
-def client(console_service: RunningService) -> Client:
-    return Client(console_service)
 
 
 def a_file(name: str, content: bytes, mime_type: str = "image/png") -> FilePayload:

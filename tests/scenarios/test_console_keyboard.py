@@ -1,13 +1,11 @@
 """The console's work is done with the keyboard alone, and the focus is always where the work goes on."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.scenarios.browser import OpenVisit, Visit, visit_of_service
-from tests.scenarios.console_library import Library, open_library
-from tests.service import PASSWORD
+from tests.scenarios.browser import OpenVisit, Visit
+from tests.scenarios.console_library import Library
+from tests.service import PASSWORD, RunningService
 
 pytestmark = pytest.mark.built
 
@@ -16,15 +14,8 @@ FARTHEST = 150
 
 
 @pytest.fixture(scope="module")
-def library(console_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    with open_library(tmp_path_factory.mktemp("library")) as started:
-        yield started
-
-
-@pytest.fixture
-def console(browser: Browser, library: Library) -> OpenVisit:
-    """Open a page. At the end, assert that it stayed at its origin and reported no errors."""
-    return visit_of_service(browser, library.service.port)
+def console_service(library: Library) -> RunningService:
+    return library.service
 
 
 def tab_to(target: Locator, key: str = "Tab") -> None:

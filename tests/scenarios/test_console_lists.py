@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.scenarios.browser import PATIENCE, PHONE, OpenVisit, Visit, visit_of_service
+from tests.scenarios.browser import PATIENCE, PHONE, OpenVisit, Visit
 from tests.scenarios.console_sign_in import fill_in, open_console
 from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
 from tests.service import RunningService, running
@@ -48,12 +48,6 @@ def console_service(
             created = client.create("Employee", **person, **({"manager": boss} if boss else {}))
             boss = boss or created
         yield service
-
-
-@pytest.fixture
-def console(browser: Browser, console_service: RunningService) -> OpenVisit:
-    """Open a page. At the end, assert that it stayed at its origin and reported no errors."""
-    return visit_of_service(browser, console_service.port)
 
 
 def rows(page: Page) -> Locator:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.scenarios.browser import OpenVisit, visit_of_service
+from tests.scenarios.browser import OpenVisit
 from tests.scenarios.console_sign_in import open_console
 from tests.service import PASSWORD, RunningService, basic, running
 
@@ -26,12 +26,6 @@ def console_service(
             service.add_member(name, "Manager")
         service.add_member("mo", "Member")
         yield service
-
-
-@pytest.fixture
-def console(browser: Browser, console_service: RunningService) -> OpenVisit:
-    """Open a page. At the end, assert that it stayed at its origin and reported no errors."""
-    return visit_of_service(browser, console_service.port)
 
 
 def member(service: RunningService, username: str) -> dict[str, Any] | None:

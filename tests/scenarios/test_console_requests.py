@@ -2,15 +2,15 @@
 
 import re
 import time
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Page, Request, expect
 
-from tests.scenarios.browser import OpenVisit, Visit, visit_of_service
-from tests.scenarios.console_library import Library, open_library
+from tests.scenarios.browser import OpenVisit, Visit
+from tests.scenarios.console_library import Library
 from tests.scenarios.console_sign_in import fill_in, open_console
+from tests.service import RunningService
 
 pytestmark = pytest.mark.built
 
@@ -22,15 +22,8 @@ GRAPHQL = "POST /auth/api/graphql/Library"
 
 
 @pytest.fixture(scope="module")
-def library(console_build: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    with open_library(tmp_path_factory.mktemp("library")) as started:
-        yield started
-
-
-@pytest.fixture
-def console(browser: Browser, library: Library) -> OpenVisit:
-    """Open a page. At the end, assert that it stayed at its origin and reported no errors."""
-    return visit_of_service(browser, library.service.port)
+def console_service(library: Library) -> RunningService:
+    return library.service
 
 
 def asked(seen: Visit) -> list[str]:

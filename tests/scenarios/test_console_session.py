@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from stratabase.members.operations.fresh_sign_in import STALE_SIGN_IN_CHALLENGE
-from tests.scenarios.browser import OpenVisit, Visit, visit_of_service
+from tests.scenarios.browser import OpenVisit, Visit
 from tests.scenarios.console_sign_in import fill_in, open_console
 from tests.service import PASSWORD, RunningService, basic, eventually, running
 
@@ -32,12 +32,6 @@ def console_service(
         service.add_member("rosa")
         service.add_member("mia", "Member")
         yield service
-
-
-@pytest.fixture
-def console(browser: Browser, console_service: RunningService) -> OpenVisit:
-    """Open a page. At the end, assert that it stayed at its origin and reported no errors."""
-    return visit_of_service(browser, console_service.port)
 
 
 def end_sessions(service: RunningService, page: Page) -> None:

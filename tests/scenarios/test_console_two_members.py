@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.scenarios.browser import OpenVisit, Visit, visit_of_service
+from tests.scenarios.browser import OpenVisit, Visit
 from tests.scenarios.console_axe import violations
 from tests.scenarios.console_sign_in import open_console
 from tests.scenarios.graph_client import Client, over_dynamodb, over_sqlite
@@ -36,16 +36,6 @@ def console_service(
     with running(tmp_path_factory.mktemp("console") / "home", settings=request.param()) as service:
         service.add_member("rosa", "Manager")
         yield service
-
-
-@pytest.fixture
-def console(browser: Browser, console_service: RunningService) -> OpenVisit:
-    return visit_of_service(browser, console_service.port)
-
-
-@pytest.fixture
-def client(console_service: RunningService) -> Client:
-    return Client(console_service)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.everything_model import FILE
-from tests.scenarios.browser import OpenVisit, visit_of_service
+from tests.scenarios.browser import OpenVisit
 from tests.scenarios.console_sign_in import open_console
 from tests.scenarios.graph_client import Client
 from tests.service import PASSWORD, RunningService, basic, running
@@ -41,16 +41,6 @@ def change_member(service: RunningService, username: str, **changes: str) -> Non
     member = service.request("GET", "/auth/administration/member", headers=headers).json()
     path = f"/auth/administration/members/{member['id']}"
     assert service.request("PUT", path, headers=headers, body=json.dumps(changes)).status == 200
-
-
-@pytest.fixture
-def console(browser: Browser, console_service: RunningService) -> OpenVisit:
-    return visit_of_service(browser, console_service.port)
-
-
-@pytest.fixture(scope="module")
-def client(console_service: RunningService) -> Client:
-    return Client(console_service)
 
 
 def person(client: Client, id_: str) -> dict[str, Any]:
