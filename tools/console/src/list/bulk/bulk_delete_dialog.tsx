@@ -5,12 +5,11 @@ import { Button } from "../../components/button";
 import { Dialog, DialogButtons } from "../../components/dialog";
 import { ErrorState, Loading } from "../../components/feedback";
 import { TextField } from "../../components/field";
-import { showToast } from "../../components/toast";
 import { plural, t } from "../../messages/messages";
 import type { BulkDialogProps } from "./bulk_actions";
 import { BulkIssues, hasWarnings, objectsText, useBulkCheck } from "./bulk_check";
 import { BulkProgress } from "./bulk_progress";
-import type { BulkCheck, BulkProgress as Progress } from "./bulk_write";
+import type { BulkCheck } from "./bulk_write";
 import { useBulkRun } from "./use_bulk_run";
 
 /** To delete more than this, the member types their number. */
@@ -18,43 +17,30 @@ const MANY = 10;
 
 export default function BulkDeleteDialog({ class_, options, onClose, onDone }: BulkDialogProps) {
   const { data: check, error, refetch } = useBulkCheck({ class_, kind: "delete", options });
-  const run = useBulkRun();
-  const doneText = (count: number) =>
-    plural(count, "{count} object is deleted.", "{count} objects are deleted.");
-
-  function finish(progress: Progress | null) {
-    if (!progress || progress.done < progress.reached) return;
-    showToast(doneText(progress.done));
-    onDone();
-    onClose();
-  }
-
-  const close = () => {
-    if (run.progress) onDone();
-    onClose();
-  };
-  const start = async (of: BulkCheck) =>
-    finish(await run.start({ class_, kind: "delete", options, isForced: hasWarnings(of) }));
+  const run = useBulkRun({
+    doneText: (count) => plural(count, "{count} object is deleted.", "{count} objects are deleted."),
+    onDone,
+    onClose,
+  });
+  const start = (of: BulkCheck) => run.start({ class_, kind: "delete", options, isForced: hasWarnings(of) });
   return (
-    <Dialog title={t("Delete objects")} isOpen onClose={close} isStrict={run.isRunning} role="alertdialog">
+    <Dialog
+      title={t("Delete objects")}
+      isOpen
+      onClose={run.close}
+      isStrict={run.isRunning}
+      role="alertdialog"
+    >
       {!check && (error ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Loading />)}
       {check && !run.progress && (
         <Confirmation
           check={check}
           isVersioned={class_.versioned}
-          onClose={close}
+          onClose={run.close}
           onConfirm={() => start(check)}
         />
       )}
-      {check && run.progress && (
-        <BulkProgress
-          run={run}
-          count={check.count}
-          doneText={doneText}
-          onGoOn={async () => finish(await run.goOn())}
-          onClose={close}
-        />
-      )}
+      {check && run.progress && <BulkProgress run={run} count={check.count} />}
     </Dialog>
   );
 }

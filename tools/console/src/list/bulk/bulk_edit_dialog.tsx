@@ -4,13 +4,12 @@ import { useState } from "react";
 import { Button } from "../../components/button";
 import { Dialog, DialogButtons } from "../../components/dialog";
 import { ErrorState, Loading } from "../../components/feedback";
-import { showToast } from "../../components/toast";
 import { titleOf } from "../../description/sidebar";
 import { currentLanguage, plural, t } from "../../messages/messages";
 import type { BulkDialogProps } from "./bulk_actions";
 import { BulkIssues, hasWarnings, objectsText, useBulkCheck } from "./bulk_check";
 import { BulkProgress } from "./bulk_progress";
-import type { BulkCheck, BulkProgress as Progress } from "./bulk_write";
+import type { BulkCheck } from "./bulk_write";
 import { ChangeFields } from "./change_fields";
 import { type Change, dataOf, isWrong } from "./changes";
 import { useBulkRun } from "./use_bulk_run";
@@ -20,30 +19,20 @@ export default function BulkEditDialog({ class_, options, onClose, onDone }: Bul
   const [isChecked, setChecked] = useState(false);
   const task = { class_, kind: "update", options, data: dataOf(changes) } as const;
   const { data: check, error, refetch } = useBulkCheck(isChecked ? task : null);
-  const run = useBulkRun();
-  const doneText = (count: number) =>
-    plural(count, "{count} object is changed.", "{count} objects are changed.");
-
-  function finish(progress: Progress | null) {
-    if (!progress || progress.done < progress.reached) return;
-    showToast(doneText(progress.done));
-    onDone();
-    onClose();
-  }
-
-  const close = () => {
-    if (run.progress) onDone();
-    onClose();
-  };
-  const start = async (of: BulkCheck) => finish(await run.start({ ...task, isForced: hasWarnings(of) }));
+  const run = useBulkRun({
+    doneText: (count) => plural(count, "{count} object is changed.", "{count} objects are changed."),
+    onDone,
+    onClose,
+  });
+  const start = (of: BulkCheck) => run.start({ ...task, isForced: hasWarnings(of) });
   return (
-    <Dialog title={t("Edit objects")} isOpen onClose={close} isStrict={run.isRunning}>
+    <Dialog title={t("Edit objects")} isOpen onClose={run.close} isStrict={run.isRunning}>
       {!isChecked && (
         <>
           <p>{t("All selected objects get the same values. An empty field clears the value.")}</p>
           <ChangeFields class_={class_} changes={changes} onChange={setChanges} />
           <DialogButtons>
-            <Button onPress={close}>{t("Cancel")}</Button>
+            <Button onPress={run.close}>{t("Cancel")}</Button>
             <Button
               variant="primary"
               isDisabled={changes.length === 0 || changes.some(isWrong)}
@@ -65,15 +54,7 @@ export default function BulkEditDialog({ class_, options, onClose, onDone }: Bul
           onConfirm={() => start(check)}
         />
       )}
-      {check && run.progress && (
-        <BulkProgress
-          run={run}
-          count={check.count}
-          doneText={doneText}
-          onGoOn={async () => finish(await run.goOn())}
-          onClose={close}
-        />
-      )}
+      {check && run.progress && <BulkProgress run={run} count={check.count} />}
     </Dialog>
   );
 }

@@ -13,14 +13,10 @@ interface BulkProgressProps {
   readonly run: RunState;
   /** How many objects there are; null if nobody knows. */
   readonly count: number | null;
-  /** Says how many objects are done. */
-  readonly doneText: (count: number) => string;
-  readonly onGoOn: () => void;
-  readonly onClose: () => void;
 }
 
-export function BulkProgress({ run, count, doneText, onGoOn, onClose }: BulkProgressProps) {
-  const { progress, isRunning, isOver, error } = run;
+export function BulkProgress({ run, count }: BulkProgressProps) {
+  const { progress, isRunning, isOver, error, doneText } = run;
   if (!progress) return null;
   const { reached, done, issues } = progress;
   const refused = reached - done;
@@ -49,9 +45,9 @@ export function BulkProgress({ run, count, doneText, onGoOn, onClose }: BulkProg
       )}
       <DialogButtons>
         {isRunning && <Button onPress={run.stop}>{t("Stop")}</Button>}
-        {!isRunning && <Button onPress={onClose}>{t("Close")}</Button>}
+        {!isRunning && <Button onPress={run.close}>{t("Close")}</Button>}
         {!isRunning && !isOver && (
-          <Button variant="primary" onPress={onGoOn}>
+          <Button variant="primary" onPress={() => void run.goOn()}>
             {t("Continue")}
           </Button>
         )}

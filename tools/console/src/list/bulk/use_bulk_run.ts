@@ -2,7 +2,16 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { showToast } from "../../components/toast";
 import { type BulkProgress, BulkRun, type BulkTask } from "./bulk_write";
+
+interface RunOptions {
+  /** Says how many objects are done. */
+  readonly doneText: (count: number) => string;
+  /** Some objects may have changed. */
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
 
 export interface RunState {
   /** Null until a run has begun. */
@@ -12,14 +21,18 @@ export interface RunState {
   readonly isOver: boolean;
   /** Why the run stopped before its end. */
   readonly error: unknown;
-  /** Begins a run. Returns what it did, null if it stopped before its end. */
-  readonly start: (task: BulkTask) => Promise<BulkProgress | null>;
+  /** Says how many objects are done. */
+  readonly doneText: (count: number) => string;
+  /** Begins a run. If it does all objects, the dialog closes. */
+  readonly start: (task: BulkTask) => Promise<void>;
   /** Goes on after an error. */
-  readonly goOn: () => Promise<BulkProgress | null>;
+  readonly goOn: () => Promise<void>;
   readonly stop: () => void;
+  /** Closes the dialog, whatever the run has done. */
+  readonly close: () => void;
 }
 
-export function useBulkRun(): RunState {
+export function useBulkRun({ doneText, onDone, onClose }: RunOptions): RunState {
   const client = useQueryClient();
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [isRunning, setRunning] = useState(false);
@@ -28,7 +41,8 @@ export function useBulkRun(): RunState {
   const controller = useRef<AbortController | null>(null);
   useEffect(() => () => controller.current?.abort(), []);
 
-  async function goOn(): Promise<BulkProgress | null> {
+  /** Runs up to the end. Returns what was done, null if the run stopped before. */
+  async function runOn(): Promise<BulkProgress | null> {
     if (!run.current) return null;
     const current = new AbortController();
     controller.current = current;
@@ -49,12 +63,26 @@ export function useBulkRun(): RunState {
     }
   }
 
-  function start(task: BulkTask): Promise<BulkProgress | null> {
+  async function goOn(): Promise<void> {
+    const reached = await runOn();
+    if (!reached || reached.done < reached.reached) return;
+    showToast(doneText(reached.done));
+    onDone();
+    onClose();
+  }
+
+  function start(task: BulkTask): Promise<void> {
     setProgress({ reached: 0, done: 0, issues: [] });
     run.current = new BulkRun(task, setProgress);
     return goOn();
   }
 
+  function close(): void {
+    if (progress) onDone();
+    onClose();
+  }
+
   const isOver = run.current?.isOver ?? false;
-  return { progress, isRunning, isOver, error, start, goOn, stop: () => controller.current?.abort() };
+  const stop = () => controller.current?.abort();
+  return { progress, isRunning, isOver, error, doneText, start, goOn, stop, close };
 }

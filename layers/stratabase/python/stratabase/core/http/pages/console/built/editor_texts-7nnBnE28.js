@@ -1,0 +1,1 @@
+import{i as e}from"./values-xh5ebx-q.js";function t(t,n=!0){let{attribute:r,label:i,value:a,description:o=r.description,error:s,warning:c}=t,l=n?e(r,a)??void 0:void 0;return{label:i,description:o,error:s??l,warning:c}}export{t};

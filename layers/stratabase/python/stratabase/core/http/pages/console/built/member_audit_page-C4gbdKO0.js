@@ -1,1 +1,0 @@
-import{t as e}from"./audit_list-C-n8b14m.js";import{t}from"./member_frame-IBqXaryt.js";import{Rt as n}from"./button-B42RHRKu.js";var r=n();function i({params:n}){let i=n.id??``;return(0,r.jsx)(t,{id:i,children:()=>(0,r.jsx)(e,{member:i})})}export{i as default};

@@ -1,0 +1,1 @@
+import{t as e}from"./audit_list-C4HwaNG0.js";import{t}from"./member_frame-BbQN0mag.js";import{Rt as n}from"./button-B42RHRKu.js";var r=n();function i({params:n}){let i=n.id??``;return(0,r.jsx)(t,{id:i,children:()=>(0,r.jsx)(e,{member:i})})}export{i as default};

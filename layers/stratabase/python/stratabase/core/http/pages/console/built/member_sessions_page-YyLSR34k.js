@@ -1,0 +1,1 @@
+import{j as e}from"./console-CpawpHcB.js";import{t}from"./member_frame-BbQN0mag.js";import{t as n}from"./sessions_section-CF5aYggS.js";import{Rt as r}from"./button-B42RHRKu.js";var i=r();function a({params:r}){let a=e();return(0,i.jsx)(t,{id:r.id??``,children:({id:e,username:t})=>(0,i.jsx)(n,{id:e,username:t,isOwn:e===a.id})})}export{a as default};

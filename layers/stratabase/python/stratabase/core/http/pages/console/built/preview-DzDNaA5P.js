@@ -1,1 +1,0 @@
-import{c as e}from"./object-BZ3e7DoK.js";import{o as t}from"./field_title-BC3eBL9K.js";import{t as n}from"./graphql-ClWLLw3M.js";async function r(r,i,a,o,s){let c=t(i,a===null?`create`:`update`,e(r,i,`shown`)),l={data:o,...a!==null&&i.kind!==`SINGLETON`?{id:a}:{}},{data:u,issues:d}=await n(c,l,s);return{before:u.before??null,after:u.after,issues:d}}export{r as t};

@@ -1,0 +1,1 @@
+import{c as e}from"./object-BQJ7Wq88.js";import{o as t}from"./field_title-D29kfg-b.js";import{t as n}from"./graphql-ClWLLw3M.js";async function r(r,i,a,o,s){let c=t(i,a===null?`create`:`update`,e(r,i,`shown`)),l={data:o,...a!==null&&i.kind!==`SINGLETON`?{id:a}:{}},{data:u,issues:d}=await n(c,l,s);return{before:u.before??null,after:u.after,issues:d}}export{r as t};

@@ -1,1 +1,0 @@
-import{t as e}from"./sessions_section-CL8c6Znd.js";import{j as t}from"./console-BYmV6aPO.js";import{t as n}from"./account_frame-DZm0uTnL.js";import{Rt as r}from"./button-B42RHRKu.js";var i=r();function a(){let{id:r,username:a}=t();return(0,i.jsx)(n,{children:(0,i.jsx)(e,{id:r,username:a,isOwn:!0})})}export{a as default};

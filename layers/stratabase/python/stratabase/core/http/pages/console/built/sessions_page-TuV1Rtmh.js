@@ -1,0 +1,1 @@
+import{t as e}from"./sessions_section-CF5aYggS.js";import{j as t}from"./console-CpawpHcB.js";import{t as n}from"./account_frame-BurcyQ_n.js";import{Rt as r}from"./button-B42RHRKu.js";var i=r();function a(){let{id:r,username:a}=t();return(0,i.jsx)(n,{children:(0,i.jsx)(e,{id:r,username:a,isOwn:!0})})}export{a as default};
